@@ -68,6 +68,8 @@ class OutOfRoom(TbgenError):
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOMEM})
 """What the system says where disk or memory is full, or a limit on them is reached."""
+NO_MORE: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+"""What it says where it starts no more processes, or opens no more files."""
 
 
 def no_room(error: OSError) -> str | None:

@@ -125,12 +125,20 @@ def sweep(directory: Path, wanted: Callable[[str], bool]) -> None:
         match = _LEFT.fullmatch(left.name)
         if match and wanted(match[1]):
             with suppress(OSError):  # one that cannot be removed does no harm
-                handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+                handle = _opened_to_lock(left)
                 try:
                     fcntl.flock(handle, _LOCK)
                     left.unlink()
                 finally:
                     os.close(handle)
+
+
+def _opened_to_lock(path: Path) -> int:
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        return os.open(path, os.O_RDWR | flags)  # NFS locks only what may be written to
+    except PermissionError:
+        return os.open(path, os.O_RDONLY | flags)
 
 
 def settle(directory: Path) -> None:
@@ -154,18 +162,15 @@ def sync(path: Path) -> None:
 @contextmanager
 def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
     """A new file, which is removed again after an exception."""
-    ours = True
+    made = False
     try:
-        try:
-            with _telling(told):
-                handle = create(place, mode=mode)
-        except FileExistsError:
-            ours = False
-            raise
+        with _telling(told):
+            handle = create(place, mode=mode)
+        made = True
         with _Stream(handle, told) as raw:  # after an error, drop what is in the buffer: it might not fit
             yield io.BufferedWriter(raw)
     except BaseException:
-        if ours:
+        if made:
             with suppress(OSError):
                 place.unlink()
         raise

@@ -4,6 +4,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
+
+_ENDS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -13,7 +16,7 @@ def terminable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # it hears no signals
         yield
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.getsignal(number) for number in _ENDS}
     heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
     for number in heard:
         signal.signal(number, signal.default_int_handler)
@@ -26,19 +29,22 @@ def terminable() -> Iterator[None]:
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Hear of a Ctrl-C afterwards. Processes that are started here never do.
+    """Hear of a signal that ends the command afterwards. Processes that are started here never hear of a Ctrl-C.
 
     They inherit the mask. It is not enough for ourselves: a thread of some library may take the signal.
     """
     heard: list[int] = []
-    listens = threading.current_thread() is threading.main_thread()  # no other thread is told
-    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if listens else None
+    before = {}
+    if threading.current_thread() is threading.main_thread():  # no other thread is told
+        for number in (signal.SIGINT, *_ENDS):
+            if number == signal.SIGINT or signal.getsignal(number) is signal.default_int_handler:
+                before[number] = signal.signal(number, lambda number, _: heard.append(number))
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if listens:
-            signal.signal(signal.SIGINT, handler)
-    if heard:
-        signal.raise_signal(signal.SIGINT)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if heard:
+            signal.raise_signal(heard[0])

@@ -26,6 +26,7 @@ import numpy
 from tbgen import files, kept
 from tbgen.compiling import Kernel
 from tbgen.safe_files import PRIVATE_DIRECTORY, loose, make_place
+from tbgen.where import home
 
 SHARED: Final = (
     "compiling", "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material",
@@ -67,7 +68,7 @@ def cache_home() -> Path:
     if chosen:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tbgen"
+    return (Path(base) if base else home() / ".cache") / "tbgen"
 
 
 def _sweep(current: Path, group: str) -> None:

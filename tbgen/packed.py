@@ -132,9 +132,29 @@ def writing(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     if packing is None:
         yield stream
         return
-    packed = packing.write(stream)
-    yield packed
+    tap = _Tap(stream)
+    packed = packing.write(cast(BinaryIO, tap))
+    try:
+        yield packed
+    except BaseException:  # left open it would complain when it is collected; its end would make a part look whole
+        tap.stream = None
+        packed.close()
+        raise
     packed.close()
+
+
+class _Tap:
+    """A stream that can be shut: what is written then goes nowhere."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream: BinaryIO | None = stream
+
+    def write(self, data: bytes, /) -> int:
+        return len(data) if self.stream is None else self.stream.write(data)
+
+    def flush(self) -> None:
+        if self.stream is not None:
+            self.stream.flush()
 
 
 class _Checked:

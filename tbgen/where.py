@@ -1,4 +1,5 @@
-"""Where tables are, as a user names it: a directory, and web hosts that others put theirs on."""
+"""Where tables are, as a user names it: a directory, and web hosts that others put theirs on; and the user's own
+directory."""
 
 import os
 from contextlib import suppress
@@ -34,10 +35,18 @@ def address(url: str) -> str:
     return url.rstrip("/")
 
 
+def home() -> Path:
+    """The user's own directory; where the system knows of none, as in some containers, /."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
 def hosts_file() -> Path:
     """It names hosts of tables, a line each, for whoever names none."""
     base = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path.home() / ".config") / "tbgen" / "from"
+    return (Path(base) if base else home() / ".config") / "tbgen" / "from"
 
 
 def usual_hosts() -> list[str]:

@@ -9,10 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from tbgen import files
+from tests.support.nfs import nfs
 from tests.support.planting import links_of_another_user
 
 OLD = b"what was there"
@@ -342,3 +344,21 @@ def test_what_is_taken_in_is_not_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     files.take_in(Path("there"), Path("f"))
     assert Path("f").read_bytes() == NEW
     assert names() == ["f", "there"]
+
+
+def test_leftovers_go_where_only_what_may_be_written_to_is_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As NFS has it."""
+    left = Path(f".f.{'0' * 16}.part")
+    left.touch()
+    monkeypatch.setattr(fcntl, "flock", nfs(fcntl.flock))
+    files.sweep(Path(), lambda name: True)
+    assert not left.exists()
+
+
+def test_a_file_that_is_not_ours_yet_is_not_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt comes before it is known that there is one of that name."""
+    Path("f").write_bytes(OLD)
+    monkeypatch.setattr(files, "create", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        files.write_aside(Path("f"), NEW)
+    assert Path("f").read_bytes() == OLD

@@ -2,11 +2,12 @@
 
 import ast
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from numba.core.caching import NullCache
 
-from tbgen import jit, kept
+from tbgen import jit, kept, where
 from tbgen.board.moves import list_moves
 from tbgen.index.kernels import locate
 from tbgen.jit import FORWARD, SOLVER, STORE, VERIFIER, group_of, inlined, kernel
@@ -91,3 +92,11 @@ def test_a_kernel_goes_into_its_callers_where_it_says_so(monkeypatch: pytest.Mon
     for called, goes_in in ((next_of, False), (twice_next, True)):
         (translated,) = called._for_kernels.overloads.values()  # type: ignore[attr-defined]
         assert translated.fndesc.inline is goes_in
+
+
+def test_a_user_whom_the_system_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TBGEN_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", Mock(side_effect=RuntimeError("Could not determine home directory.")))
+    assert where.hosts_file() == Path("/.config/tbgen/from")
+    assert jit.cache_home() == Path("/.cache/tbgen")

@@ -2,7 +2,9 @@
 
 import bz2
 import gzip
+import io
 import lzma
+import random
 import tracemalloc
 from pathlib import Path
 
@@ -78,3 +80,15 @@ def test_a_file_that_asks_for_much_memory_is_refused(tmp_path: Path, monkeypatch
     path.write_bytes(lzma.compress(DATA))
     with pytest.raises(BadInput, match=r"cannot be unpacked: .*Memory"), reading(path) as stream:
         stream.read()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_what_breaks_off_is_not_made_to_look_whole(suffix: str) -> None:
+    """Closed by the collector, it would say so on Python 3.13, and find its file closed."""
+    stream = io.BytesIO()
+    with pytest.raises(KeyboardInterrupt), writing(stream, Path(f"x{suffix}")) as packed:  # noqa: PT012
+        packed.write(random.Random(1).randbytes(1 << 20))
+        before = len(stream.getvalue())
+        raise KeyboardInterrupt
+    assert packed.closed
+    assert len(stream.getvalue()) == before

@@ -51,7 +51,7 @@ ROOMS = {
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files safe_files text",
     "compiling": "",
-    "jit": "compiling kept files safe_files",
+    "jit": "compiling kept files safe_files where",
     "intrinsics": "",
     "board": "jit intrinsics men",
     "index": "jit board material men",
@@ -111,7 +111,7 @@ ROOMS = {
     # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
     "clock": "jit intrinsics outcome material board index verify",
     # Best moves counted, by the verifier's moves.
-    "optimal": "jit outcome material contents index verify",
+    "optimal": "jit turns outcome material contents index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
         "arrays errors turns outcome table_rules men material contents index store/directory store/format store/read "
@@ -143,7 +143,7 @@ ROOMS = {
     "prove": "errors files packed turns outcome men position certificate local fortress probe rules text",
     "pgn": "errors outcome rules text",
     "referee": "",
-    "referee/workers": "interrupts",
+    "referee/workers": "errors interrupts",
     "referee/syzygy": "errors outcome rules",
     "referee/game_files": "errors files packed text",
     "referee/adjudicate": (

@@ -13,6 +13,8 @@ _COMPILED: Final = 512 << 20
 """Bytes with the compiler and all kernels: LLVM aborts with less."""
 _THREAD: Final = 80 << 20
 """Bytes per thread, for its stack and its part of the heap."""
+NO_THREAD: Final = "can't start new thread"
+"""What Python's RuntimeError says where the system starts no more."""
 
 
 def space_of(threads: int) -> int:

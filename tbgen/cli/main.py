@@ -15,9 +15,9 @@ from tbgen import men, text
 from tbgen._version import __version__
 from tbgen.called import NAME, called_as
 from tbgen.cli.common import INTERRUPTED, looked_in, remark
-from tbgen.cli.limits import LIBRARIES, check_address_space, failure_of
+from tbgen.cli.limits import LIBRARIES, NO_THREAD, check_address_space, failure_of
 from tbgen.cli.parser import Parser
-from tbgen.errors import MissingTable, TbgenError
+from tbgen.errors import MissingTable, OutOfRoom, TbgenError
 from tbgen.interrupts import terminable
 
 COMMANDS: Final = {
@@ -82,6 +82,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of the output has seen enough
         return 0
+    except RuntimeError as error:
+        if str(error) != NO_THREAD:
+            raise
+        remark("the system starts no more threads; --threads takes fewer (see: ulimit -u)")
+        return OutOfRoom.exit_code
     except (TbgenError, MemoryError, OSError) as error:
         if isinstance(error, OSError) and error.filename is None and (failure := text.finish_output()) is not None:
             error.filename = failure.filename

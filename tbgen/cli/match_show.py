@@ -77,9 +77,11 @@ class Show:
 
     def end(self) -> None:
         """The table, however the match ended."""
-        if self._page is not None:
-            self._page.write(self._match.standings, self._match.games, running=False)
-        self._table("end")
+        try:
+            if self._page is not None:
+                self._page.write(self._match.standings, self._match.games, running=False)
+        finally:  # a full disk may have ended it
+            self._table("end")
         if self._json:
             return
         self._unplayed.end()

@@ -86,17 +86,26 @@ def _can_keep(cache: Path) -> bool:
 def warm_up(processes: int, report: Callable[[float], None] = lambda share: None) -> None:
     """Compile each cold part in a process of its own; `report` is called every second with the share that is done.
 
-    If such a process dies or cannot start, the rest is compiled when it is needed."""
+    If such a process dies or cannot start, the rest is compiled when it is needed: systems may lack processes, threads
+    or shared memory."""
     parts = cold_parts()
     if not parts:
         return
-    others, context = multiprocessing.active_children(), multiprocessing.get_context("spawn")
-    compiled, expected = context.Value("q"), sum(_KERNELS[part] for part in parts)
     names: dict[str, set[str]] = {}
-    with (
-        suppress(BrokenProcessPool),
-        ProcessPoolExecutor(min(processes, len(parts)), context, _begin, (compiled,)) as pool,
-    ):
+    with suppress(BrokenProcessPool, OSError, RuntimeError, ImportError):
+        _compile_apart(parts, processes, report, names)
+    _mark(names)
+
+
+def _compile_apart(
+    parts: list[str], processes: int, report: Callable[[float], None], names: dict[str, set[str]]
+) -> None:
+    """Put the files that each part needs into `names` once it is compiled."""
+    others, context = multiprocessing.active_children(), multiprocessing.get_context("spawn")
+    with deaf():  # a lock that was half made would be left behind
+        compiled, expected = context.Value("q"), sum(_KERNELS[part] for part in parts)
+        made = ProcessPoolExecutor(min(processes, len(parts)), context, _begin, (compiled,))
+    with made as pool:
         try:
             with deaf():  # a compiler that was half started would complain
                 waiting = {pool.submit(_compile, part) for part in parts}
@@ -109,7 +118,6 @@ def warm_up(processes: int, report: Callable[[float], None] = lambda share: None
                 if child not in others:
                     child.kill()  # the compiler does not listen, and the pool would wait for it
             raise
-    _mark(names)
 
 
 def _mark(used: dict[str, set[str]]) -> None:

@@ -14,6 +14,7 @@ from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
 from tbgen.jit import inlined, kernel
 from tbgen.material import Material
 from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.turns import pieces
 from tbgen.verify.arrivals import make_arrivals, make_numbering_buffers, number_quietly
 from tbgen.verify.moves import NO_POSITION, list_all, make_moves
 from tbgen.verify.resets import arrive_by_reset
@@ -21,6 +22,8 @@ from tbgen.verify.table import Surroundings, surroundings
 
 _STANDS = 0
 """In place of an outcome: the record."""
+_AT_A_TIME = 1 << 18
+"""Positions: within a kernel no Ctrl-C is heard."""
 
 
 class BestMoves(NamedTuple):
@@ -50,14 +53,16 @@ def count(layout: Layout, contents: Contents, reached: Mapping[Material, NDArray
     under, sums = _holding(contents), np.zeros(8, np.int64)
     level = _levels(layout, around)
     fresh = (entries >> OUTCOME_SHIFT).astype(np.int16)
+    moves, arrivals, numbering = make_moves(), make_arrivals(), make_numbering_buffers(layout)
     for slice_ in range(layout.slices):
         numbers = layout.numbers_in(slice_)
         here = slice(numbers.start, numbers.stop)
-        _count(
-            around.board, around.atlas, around.tables, layout.pawns.squares, slice_, here.start,
-            level[here], halves[here], fresh[here], contents.staircases[here], under.reshape(-1), under.shape[1],
-            make_moves(), make_arrivals(), make_numbering_buffers(layout), sums,
-        )  # fmt: skip
+        for some in pieces(len(numbers), _AT_A_TIME):
+            _count(
+                around.board, around.atlas, around.tables, layout.pawns.squares, slice_, here.start, some.start,
+                some.stop, level[here], halves[here], fresh[here], contents.staircases[here], under.reshape(-1),
+                under.shape[1], moves, arrivals, numbering, sums,
+            )  # fmt: skip
     return BestMoves(*(int(one) // 2 for one in sums))
 
 
@@ -75,7 +80,8 @@ def _holding(contents: Contents) -> NDArray[np.int16]:
 
 
 def _levels(layout: Layout, around: Surroundings) -> NDArray[np.uint8]:
-    return around.levels(layout, np.arange(layout.size))
+    parts = pieces(layout.size, _AT_A_TIME)
+    return np.concatenate([around.levels(layout, np.arange(part.start, part.stop)) for part in parts])
 
 
 @inlined
@@ -94,10 +100,10 @@ def _result(outcome):
 
 @kernel
 def _count(
-    board, atlas, tables, pawns, slice_, first, level, halves, fresh, staircase, under, width, moves, arrivals,
-    numbering, sums,
+    board, atlas, tables, pawns, slice_, first, begin, end, level, halves, fresh, staircase, under, width, moves,
+    arrivals, numbering, sums,
 ):  # fmt: skip
-    for node in range(len(level)):
+    for node in range(begin, end):
         own = np.int64(level[node])
         if own == NO_POSITION or own < FIRST_RECORD:
             continue

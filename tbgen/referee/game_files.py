@@ -51,7 +51,7 @@ def _refuse_ledger(target: Path) -> None:
         handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             if stat.S_ISREG(os.fstat(handle).st_mode):
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)  # the match's is exclusive
         except BlockingIOError:
             raise BadInput(f"a match is writing to {target}: name another file with -o") from None
         finally:

@@ -1,10 +1,11 @@
 """Solving one slice: its positions are surveyed, then settled level by level; a snapshot is kept now and then."""
 
+import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Event
+from queue import Empty, SimpleQueue
 from typing import Final
 
 import numpy as np
@@ -52,7 +53,9 @@ escapes at each level that computes these from scratch."""
 _SHORT: Final = 1 << 31
 """Numbers of a slice whose positions 32 bits can name."""
 _GLANCE: Final = 0.1
-"""Seconds between two reports of progress, and between two looks whether to end."""
+"""Seconds between two reports of progress."""
+_MOMENT: Final = 0.001
+"""Seconds between two looks whether all threads are there."""
 
 
 class SliceSolver:
@@ -256,32 +259,44 @@ class SliceSolver:
         if self._pool is None:
             work(0)
         else:
-            self._follow(self._started(self._pool, work), done)
+            self._run(self._pool, work, done)
         if self._team.shared[ABORT]:
             raise Stopped
 
-    def _started(self, pool: ThreadPoolExecutor, work: Callable[[int], None]) -> list[Future[None]]:
-        """All threads, or none: at the barriers of kernels the others would wait for ever. They wait at a gate until
-        the last of them is started. If it stays shut, after an interrupt or because a thread could not be started, the
-        caller sets ABORT."""
-        gate = Event()
+    def _run(self, pool: ThreadPoolExecutor, work: Callable[[int], None], done: Callable[[], int]) -> None:
+        """All threads, or none: at the barriers of kernels the others would wait for ever. So they wait until the last
+        of them is started. If it is not, after an interrupt or for want of room, the caller sets ABORT.
+
+        An event, or a wait for futures, would have a lock that an interrupt could leave locked for ever."""
+        all_there: list[bool] = []
+        ended: SimpleQueue[int] = SimpleQueue()
 
         def begin(me: int) -> None:
-            while not gate.wait(_GLANCE):
-                if self._team.shared[ABORT] and not gate.is_set():
-                    return
-            work(me)
+            try:
+                while not all_there:
+                    if self._team.shared[ABORT] and not all_there:
+                        return
+                    time.sleep(_MOMENT)
+                work(me)
+            finally:
+                ended.put(me)
 
         running = [pool.submit(begin, me) for me in range(self._team.size)]
-        gate.set()
-        return running
-
-    def _follow(self, running: list[Future[None]], done: Callable[[], int]) -> None:
-        while wait(running, timeout=_GLANCE).not_done:
-            now = done()
-            self._job.report(now - self._told)
-            self._told = now
-            if self._job.checkpoint.wants(self._slice):
-                self._team.shared[PAUSE] = 1
+        all_there.append(True)
+        self._follow(ended, done)
         for one in running:
             one.result()
+
+    def _follow(self, ended: "SimpleQueue[int]", done: Callable[[], int]) -> None:
+        """Report until all threads have ended."""
+        left = self._team.size
+        while left:
+            try:
+                ended.get(timeout=_GLANCE)
+                left -= 1
+            except Empty:
+                now = done()
+                self._job.report(now - self._told)
+                self._told = now
+                if self._job.checkpoint.wants(self._slice):
+                    self._team.shared[PAUSE] = 1

@@ -42,9 +42,11 @@ def make_app(service: Service) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         watching = asyncio.create_task(_watch(service))
-        yield
-        watching.cancel()
-        service.close()
+        try:
+            yield
+        finally:
+            watching.cancel()
+            service.close()
 
     app = Starlette(
         routes=_routes(service),

@@ -88,8 +88,10 @@ def _open(table: Shelved) -> int:
     try:
         # not blocking: by now a pipe may have the name
         handle = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
+    except FileNotFoundError:
         raise missing(table.path.name) from None
+    except OSError:
+        raise Problem(503, "unreadable", "this table cannot be read now", "ask again in a few seconds", 3) from None
     if stamp_of(os.fstat(handle)) != table.stamp or not table.sha256:
         os.close(handle)
         raise Problem(503, "changing", "this table is being replaced", "ask again in a few seconds", 3)

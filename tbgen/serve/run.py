@@ -3,11 +3,12 @@
 import asyncio
 import ctypes
 import os
+import resource
 import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import uvicorn
@@ -26,7 +27,7 @@ _SWITCH: Final = 0.001
 """Seconds that a thread computes before another one has its turn: the one that answers single positions waits for it
 several times a request."""
 _BACKLOG: Final = 2048
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _INTERRUPTED: Final = 128 + signal.SIGINT
 """The exit code."""
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
@@ -47,17 +48,21 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
-        for number in _SIGNALS:
+        heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        for number in heard:
             loop.add_signal_handler(number, self._stop, number)
         try:
             yield
         finally:
-            for number in _SIGNALS:
+            for number in heard:
                 loop.remove_signal_handler(number)
 
     def _stop(self, number: int) -> None:
-        self.stopped_by = number
-        self.handle_exit(number, None)
+        """What the first signal lets end, the second breaks off; uvicorn's own way leaves tasks that complain."""
+        if self.should_exit:
+            self._work.stop()
+            self._break_off()
+        self.stopped_by, self.should_exit = number, True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()
@@ -100,6 +105,7 @@ def address_of(listening: socket.socket) -> str:
 def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None]) -> int | None:
     """Serve until a signal, which is given back."""
     _give_memory_back()
+    _open_more_files()
     sys.setswitchinterval(_SWITCH)
     Protocol.limits, Protocol.places = settings.limits, settings.limits.share(settings.limits.connections)
     service = Service(settings)
@@ -119,7 +125,7 @@ def serve(settings: Settings, listening: socket.socket, ready: Callable[[], None
         runner.run(_serve(server, listening, ready))
     if service.work.at_work:  # nobody waits for it, and Python would
         sys.stdout.flush()
-        os._exit(0 if server.stopped_by == signal.SIGTERM else _INTERRUPTED)
+        os._exit(_INTERRUPTED if server.stopped_by == signal.SIGINT else 0)
     return server.stopped_by
 
 
@@ -133,6 +139,13 @@ def _give_memory_back() -> None:
     if tell is not None:
         tell(_M_MMAP_THRESHOLD, _LARGE)
         tell(_M_ARENA_MAX, _ARENAS)
+
+
+def _open_more_files() -> None:
+    """Each connection and each table that is read takes an open file. Shells allow a program 1,024 unless it asks."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 async def _serve(server: _Server, listening: socket.socket, ready: Callable[[], None]) -> None:

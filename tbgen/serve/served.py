@@ -42,7 +42,7 @@ class State(NamedTuple):
 
 
 def look(directory: Path, before: State | None = None) -> State:
-    """Only files that are new or have changed are opened."""
+    """Only files are opened that are new, have changed, or could not be read."""
     tables = _there(readable_tables(directory), before.tables if before else {})
     slim = _there(list_slim(directory), before.slim if before else {})
     lines = [f"{one.path.name} {one.sha256}\n" for one in (*tables.values(), *slim.values())]
@@ -62,7 +62,8 @@ def _there(
             continue
         try:
             old = known.get((material, rules))
-            sha256 = old.sha256 if old is not None and old.stamp == stamp else file_digest(path)
+            known_as = old.sha256 if old is not None and old.stamp == stamp else ""
+            sha256 = known_as or file_digest(path)
         except FileNotFoundError:
             continue
         except (OSError, CorruptTable):

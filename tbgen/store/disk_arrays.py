@@ -237,10 +237,11 @@ class DiskArrays:
                 self._open.append(_Open(self._maps[-1], int(memory.room[HANDLE])))
             self._measure()
             if self._watch is None:
-                self._watch = Thread(
+                watch = Thread(
                     target=_keep_watch, args=(self._stop, weakref.ref(self)), name="disk arrays", daemon=True
                 )
-                self._watch.start()
+                watch.start()  # if the system can start no more, there is none to wait for
+                self._watch = watch
 
     def _there(self) -> list[_Mapping]:
         return [memory for memory in (one() for one in self._maps) if memory is not None]
@@ -326,10 +327,10 @@ def _trim_code() -> None:
     """Take the code of large libraries out of memory; it comes back from their files if it is needed."""
     with suppress(OSError, AttributeError):
         madvise = ctypes.CDLL(None).madvise
-        for line in Path("/proc/self/maps").read_text().splitlines():
+        for line in Path("/proc/self/maps").read_bytes().splitlines():  # names need not be UTF-8
             where, access, *_, file = line.split(maxsplit=5)
-            begin, end = (int(word, 16) for word in where.split("-"))
-            if access == "r-xp" and end - begin >= LARGE and file.startswith("/"):
+            begin, end = (int(word, 16) for word in where.split(b"-"))
+            if access == b"r-xp" and end - begin >= LARGE and file.startswith(b"/"):
                 madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), mmap.MADV_DONTNEED)
 
 

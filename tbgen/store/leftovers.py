@@ -79,7 +79,8 @@ def tidy_local(directory: str | Path) -> None:
 
 def _tidy(place: Path, again: Container[Material] = ()) -> None:
     for table in _beside_tables(place):
-        with suppress(Busy, PermissionError), building(table.path, refuse):  # another process's, or another user's
+        # what is another process's or another user's stays, and what cannot be locked or removed
+        with suppress(Busy, OSError), building(table.path, refuse):
             if table.path.exists():
                 if table.material not in again:
                     remove(workspace_of(table.path))

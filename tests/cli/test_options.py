@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -260,3 +261,15 @@ def test_a_system_that_leaves_no_fewer_cores(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delattr("os.sched_getaffinity")
     monkeypatch.setattr("os.cpu_count", lambda: 7)
     assert cores() == 7
+
+
+def test_a_system_that_starts_no_more_threads(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tbgen.cli.info.run", Mock(side_effect=RuntimeError("can't start new thread")))
+    assert main(["info"]) == 6
+    said = "tbgen: the system starts no more threads; --threads takes fewer (see: ulimit -u)\n"
+    assert capsys.readouterr().err == said
+    monkeypatch.setattr("tbgen.cli.info.run", Mock(side_effect=RuntimeError("a mistake of ours")))
+    with pytest.raises(RuntimeError, match="a mistake of ours"):
+        main(["info"])

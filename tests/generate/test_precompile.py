@@ -1,5 +1,7 @@
 """Compiling for the first time, in processes of its own: these end with the command."""
 
+import errno
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -8,8 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
+
+from tbgen.generate import precompile
 
 PATIENCE = 60.0
 
@@ -61,3 +67,12 @@ def test_compilers_end_with_the_command(build: subprocess.Popen[str], how: int) 
     if how == signal.SIGINT:
         assert build.returncode == 130
         assert err.count("\n") <= 2
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError(errno.ENOENT, "/dev/shm"), RuntimeError("can't start new thread")])
+def test_who_cannot_start_compilers_compiles_later(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = SimpleNamespace(Value=Mock(side_effect=error))
+    monkeypatch.setattr(precompile, "cold_parts", lambda: ["read"])
+    monkeypatch.setattr(multiprocessing, "get_context", lambda kind: context)
+    precompile.warm_up(2)
+    context.Value.assert_called_once()

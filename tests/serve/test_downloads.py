@@ -1,16 +1,22 @@
 """Tables as files: whole, in parts, and listed with their digests."""
 
 import asyncio
+import errno
 import hashlib
 import os
 import shutil
 from pathlib import Path
 from typing import BinaryIO
+from unittest.mock import Mock
 
 import httpx
 import pytest
 
+from tbgen.errors import CorruptTable
+from tbgen.serve import downloads
 from tbgen.serve.app import make_app
+from tbgen.serve.problem import Problem
+from tbgen.serve.served import look
 from tbgen.serve.service import Service, Settings
 from tests.support.serving import Server, serving, wait_for
 
@@ -105,3 +111,24 @@ def test_a_list_that_took_a_while_is_not_kept_for_later_tables(
     service.close()
     assert "KNNvK.r.h5" not in first
     assert "KNNvK.r.h5" in second
+
+
+def test_a_table_that_cannot_be_opened_now_is_there_all_the_same(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system may have no more open files for a while."""
+    shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
+    none_left = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    with monkeypatch.context() as short:
+        short.setattr("tbgen.serve.served.file_digest", Mock(side_effect=CorruptTable("x")))
+        state = look(tmp_path)
+    (table,) = (one for one in look(tmp_path, state).tables.values() if one.path.parent == tmp_path)
+    assert table.sha256
+    with monkeypatch.context() as short:
+        short.setattr(os, "open", Mock(side_effect=none_left))
+        with pytest.raises(Problem) as raised:
+            downloads._open(table)
+    assert (raised.value.status, raised.value.retry_after) == (503, 3)
+    table.path.unlink()
+    with pytest.raises(Problem, match="no table of KBvK is here"):
+        downloads._open(table)

@@ -1,10 +1,13 @@
 """Large arrays lie on disk: memory is kept to, and nothing in them is lost."""
 
 import errno
+import mmap
 import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -335,3 +338,23 @@ def test_what_the_c_library_has_kept_is_given_back(tmp_path: Path) -> None:
     assert memory_in_use()[0] < budget - (16 << 20)
     assert last.all()
     disk_arrays.close()
+
+
+@pytest.mark.usefixtures("large_from")
+def test_no_thread_to_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk_arrays, words = DiskArrays(tmp_path, 1 << 40), "can't start new thread"
+    monkeypatch.setattr(disk_arrays_module.Thread, "start", Mock(side_effect=RuntimeError(words)))
+    with pytest.raises(RuntimeError, match=words):
+        disk_arrays.array(1 << 24, np.int32)
+    disk_arrays.close()
+
+
+def test_code_leaves_memory_whatever_files_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Path(os.fsdecode(os.fsencode(tmp_path / "caf") + b"\xe9"))
+    place.write_bytes(bytes(1 << 12))
+    told: list[int] = []
+    libc = SimpleNamespace(madvise=lambda begin, size, advice: told.append(size.value))
+    monkeypatch.setattr("ctypes.CDLL", lambda name: libc)
+    with place.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
+        disk_arrays_module._trim_code()
+    assert told

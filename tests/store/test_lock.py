@@ -5,6 +5,7 @@ import fcntl
 import os
 import signal
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -148,3 +149,13 @@ def test_a_token_that_is_made_while_another_build_tidies(tmp_path: Path, monkeyp
         tidy(tmp_path)
         assert token.exists()
     assert not token.exists()
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOLCK])
+def test_what_cannot_be_locked_is_let_alone(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a directory that may only be read, tables are read."""
+    half = half_written(tmp_path / "KQvK.r.h5")
+    half.touch()
+    monkeypatch.setattr("tbgen.store.lock.share", Mock(side_effect=OSError(number, os.strerror(number))))
+    tidy(tmp_path)
+    assert half.exists()

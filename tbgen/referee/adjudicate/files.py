@@ -8,10 +8,10 @@ import multiprocessing
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
@@ -23,7 +23,7 @@ from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, GameVerdict, Judge
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.game_files import name_of, opened, replaced
-from tbgen.referee.workers import fork_server
+from tbgen.referee.workers import fork_server, started
 from tbgen.text import BOM, named
 
 _CHUNK: Final = 1 << 16
@@ -72,15 +72,16 @@ def adjudicate(
     Gives the number of faults.
     """
     faults = 0
-    with _writer(target) as write:
-        for done in judged(_chunks(sources, 1 if solve else _CHUNK), settings, jobs, solve):
+    chunks = _chunks(sources, 1 if solve else _CHUNK)
+    with _writer(target) as write, closing(judged(chunks, settings, jobs, solve)) as all_done:
+        for done in all_done:
             write(done.source, done.data)
             watch(done)
             faults += len(done.faults)
     return faults
 
 
-def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1, solve: Solve | None = None) -> Iterator[Done]:
+def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1, solve: Solve | None = None) -> Generator[Done]:
     """What becomes of the chunks, in order. No more of them are read than are needed to keep all busy."""
     chunks = iter(chunks)
     first = list(islice(chunks, 2))
@@ -92,12 +93,12 @@ def judged(chunks: Iterable[Chunk], settings: Settings, jobs: int = 1, solve: So
         return
     context = fork_server(__name__)
     waiting: deque[Future[Done]] = deque()
-    with deaf():  # a lock that was half made would be left behind
+    with started(), deaf():  # a lock that was half made would be left behind
         pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(settings,))
     try:
         for queue in (iter(first), chunks):
             for chunk in queue:
-                with deaf():  # a process that was half started would complain when its parent has gone
+                with started(), deaf():  # a process that was half started would complain when its parent has gone
                     waiting.append(pool.submit(_work, chunk))
                 if len(waiting) >= _AHEAD * jobs:
                     yield waiting.popleft().result()

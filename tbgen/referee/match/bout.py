@@ -10,7 +10,7 @@ import chess
 from chess.engine import Info
 
 from tbgen import outcome
-from tbgen.errors import TbgenError
+from tbgen.errors import OutOfRoom, TbgenError
 from tbgen.probe.words import LATE
 from tbgen.referee.match.adjudication import ScoreWatch
 from tbgen.referee.match.client import Breach, CannotStart, Client, Misconduct, Resigns
@@ -126,6 +126,8 @@ async def _announce(
     for colour, client in clients.items():
         try:
             await client.new_game(start, record)
+        except OutOfRoom:  # the engine is not to blame
+            raise
         except TbgenError as error:  # an option that is no longer known, perhaps
             faults[colour] = error
     if len(faults) == len(clients):

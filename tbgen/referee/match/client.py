@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import chess
 from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit, PovScore
 
-from tbgen.errors import BadInput, TbgenError
+from tbgen.errors import NO_MORE, BadInput, OutOfRoom, TbgenError
 from tbgen.referee.match import strays
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.protocol import Guarded, Uci
@@ -129,6 +129,11 @@ class Client:
             except (EngineError, OSError, TimeoutError) as error:
                 said = "" if self._starting is None else self._starting.last_words
                 await self.kill()
+                if attempt == _ATTEMPTS and isinstance(error, OSError) and error.errno in NO_MORE:
+                    raise OutOfRoom(
+                        f"{self.contestant.name} cannot be started: {error.strerror}; "
+                        "with fewer games at a time, the same command goes on"
+                    ) from None
                 hopeless = isinstance(error, FileNotFoundError | PermissionError)
                 if attempt == _ATTEMPTS or hopeless or (fresh and isinstance(error, TimeoutError)):
                     words = str(error) or f"no answer to 'uci' or 'isready' in {start:g} seconds"

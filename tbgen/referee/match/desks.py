@@ -17,7 +17,7 @@ from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started, work
 from tbgen.referee.match.events import Event, Note, Unplayed
 from tbgen.referee.match.live import Live
-from tbgen.referee.workers import fork_server
+from tbgen.referee.workers import fork_server, started
 
 _FAREWELL: Final = 5.0
 """Seconds that a desk may take to end its engines."""
@@ -44,7 +44,6 @@ class _Desk:
             self.process.join()
         if self.process.exitcode:
             strays.end_marked(self.mark)
-        self.process.close()
 
 
 class Processors(NamedTuple):
@@ -109,14 +108,20 @@ class Desks:
         """End all desks and their engines; games that are under way are lost."""
         for desk in self._desks:
             desk.pipe.close()
-        for desk in self._desks:
-            desk.end(_FAREWELL)
+        try:
+            for desk in self._desks:
+                desk.end(_FAREWELL)
+        except BaseException:  # who interrupts it again waits for no engine that does not listen
+            with deaf():
+                for desk in self._desks:
+                    desk.end(0)
+            raise
         self._desks = []
 
     def _open(self, processors: frozenset[int]) -> _Desk:
         ours, theirs = self._context.Pipe()
         mark = secrets.token_hex(8)
-        with deaf():  # a process that was half started would complain when its parent has gone
+        with started(), deaf():  # a process that was half started would complain when its parent has gone
             process = self._context.Process(target=work, args=(theirs, self._setting, processors, mark), daemon=True)
             process.start()
         theirs.close()

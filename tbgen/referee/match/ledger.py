@@ -76,6 +76,9 @@ class Ledger:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise BadInput(f"another match is writing to {self._path}") from None
+            except OSError as error:
+                error.filename = str(self._path)  # a system without locks does not say of what
+                raise
             self._read()
         except BaseException:
             os.close(self._handle)

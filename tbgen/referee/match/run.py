@@ -6,7 +6,7 @@ from typing import NoReturn, TypeAlias
 
 import chess
 
-from tbgen.errors import BadInput, TbgenError
+from tbgen.errors import BadInput, OutOfRoom, TbgenError
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.desk import Game, Start, Started
 from tbgen.referee.match.desks import Desks, Processors
@@ -137,7 +137,7 @@ class Match:
             desks.give(Start(number, kinds))
             while not isinstance(told := desks.next(), Started):
                 watch(told)
-            if isinstance(told.fault, BadInput):
+            if isinstance(told.fault, BadInput | OutOfRoom):
                 raise told.fault
             if told.fault is not None:
                 faults.append(told.fault)

@@ -1,19 +1,23 @@
 """What is kept of a match: the ledger and the standings."""
 
 import errno
+import fcntl
 import os
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from tbgen import outcome
 from tbgen.errors import BadInput
+from tbgen.referee.game_files import replaced
 from tbgen.referee.match import announce
 from tbgen.referee.match.ledger import TORN, Entry, Ledger
 from tbgen.referee.match.standings import Standings, parse_sprt
 from tbgen.rules.scoring import Exponential, Komi, scoring
 from tbgen.rules.statistics import Sprt
+from tests.support.nfs import nfs
 from tests.support.planting import links_of_another_user, plant
 
 # The ledger
@@ -303,3 +307,18 @@ def test_no_sequential_test(words: list[str]) -> None:
 def test_a_sequential_test_takes_two() -> None:
     with pytest.raises(BadInput, match="two engines"):
         Standings("ABC", Exponential(), sprt=parse_sprt([]))
+
+
+def test_a_match_is_not_written_over_on_a_network_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.pgn"
+    monkeypatch.setattr(fcntl, "flock", nfs(fcntl.flock))
+    with Ledger(path), pytest.raises(BadInput, match="a match is writing to"), replaced(path):
+        pass
+    with replaced(path) as stream:
+        stream.write(b"x")
+
+
+def test_a_system_without_locks_says_of_what(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))))
+    with pytest.raises(OSError, match=r"m\.pgn"), Ledger(tmp_path / "m.pgn"):
+        pass

@@ -1,15 +1,26 @@
 """`tbgen match` with engines that do not behave: they lose, and the match goes on."""
 
+import asyncio
+import errno
 import json
+import os
 import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import chess
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.errors import OutOfRoom
+from tbgen.referee.match import bout
+from tbgen.referee.match.client import Client
+from tbgen.referee.match.contestants import Contestant
+from tbgen.referee.match.control import Control
+from tbgen.referee.match.desks import Desks
 from tests.support.matches import FAKE, GOOD, KRK, complaint, fake, played
 from tests.support.misbehaving import engines
 
@@ -227,3 +238,39 @@ def test_what_a_running_engine_has_started_is_let_alone() -> None:
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["False", "False", "True"]
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE])
+def test_a_machine_that_starts_no_more_processes_is_no_fault_of_an_engine(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its game would be lost, and written down as that."""
+
+    async def popen(*words: object, **options: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("tbgen.referee.match.client._PROTOCOLS", {"uci": SimpleNamespace(popen=popen)})
+    monkeypatch.setattr("tbgen.referee.match.client._PAUSE", 0)
+    clients = {
+        colour: Client(Contestant(name, ("engine",), Control.parse({"tc": "1"})), "")
+        for colour, name in ((chess.WHITE, "A"), (chess.BLACK, "B"))
+    }
+    with pytest.raises(OutOfRoom, match=r"^A cannot be started: .*; with fewer games at a time, the same command goes"):
+        asyncio.run(bout._announce(clients, chess.Board(), None))
+
+
+def test_who_interrupts_twice_leaves_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[tuple[str, float]] = []
+
+    class Desk(SimpleNamespace):
+        def end(self, patience: float) -> None:
+            ended.append((self.name, patience))
+            if len(ended) == 2:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(Desks, "__init__", lambda self: None)
+    desks = Desks()  # type: ignore[call-arg]
+    desks._desks = [Desk(name=name, pipe=SimpleNamespace(close=lambda: None)) for name in "AB"]  # type: ignore[misc]
+    with pytest.raises(KeyboardInterrupt):
+        desks.close()
+    assert ended == [("A", 5.0), ("B", 5.0), ("A", 0), ("B", 0)]

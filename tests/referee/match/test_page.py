@@ -1,6 +1,8 @@
 """The page of `tbgen match --page`: what lies there while games run, and afterwards."""
 
+import errno
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,11 +13,13 @@ import chess.pgn
 import chess.variant
 import pytest
 
+from tbgen.cli.main import main
 from tbgen.pages import match
 from tbgen.pages.match import Page
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import live
 from tbgen.referee.match.live import Live, Story
+from tbgen.referee.match.standings import Standings
 from tbgen.rules.ends import Game
 from tests.support.matches import FAKE, GOOD, complaint, fake, played
 
@@ -198,3 +202,21 @@ def test_only_a_page_of_a_match_is_replaced(capsys: pytest.CaptureFixture[str], 
         code, said = complaint(capsys, *words, str(path))
         assert (code, "is not a page of a match" in said) == (2, True)
     assert not page.exists()
+
+
+def test_a_page_that_has_no_room_does_not_hide_the_standings(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Page.write
+
+    def full(self: Page, standings: Standings, games: int, *, running: bool) -> None:
+        if standings.games:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        write(self, standings, games, running=running)
+
+    monkeypatch.setattr(Page, "write", full)
+    words = [*GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "1", "--page", str(tmp_path / "m.html")]
+    assert main(["match", *words]) == 6
+    out, err = capsys.readouterr()
+    assert "given minus suffered" in out
+    assert err.count("\n") == 1
