@@ -134,6 +134,7 @@ def sweep(directory: Path, wanted: Callable[[str], bool]) -> None:
 
 
 def _opened_to_lock(path: Path) -> int:
+    """`share` (safe_files.py) would refuse what has another name, as a link has that `take_in` has left."""
     flags = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         return os.open(path, os.O_RDWR | flags)  # NFS locks only what may be written to

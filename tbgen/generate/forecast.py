@@ -89,10 +89,10 @@ def make_forecast(plan: Plan, threads: int, at_once: int = 1) -> Forecast:
 
 def free_disk(directory: Path) -> int:
     """Free bytes on the disk of the tables, also before the directory exists."""
-    return shutil.disk_usage(_existing(directory)).free
+    return shutil.disk_usage(existing(directory)).free
 
 
-def _existing(directory: Path) -> Path:
+def existing(directory: Path) -> Path:
     """The directory, or that in which it will be."""
     return next(place for place in (directory, *directory.resolve().parents) if place.exists())
 
@@ -104,7 +104,7 @@ def check_disk(forecast: Forecast) -> None:
     left = sum(map(used_bytes, places))
     if os.environ.get(SCRATCH):
         scratch = scratch_of(directory)
-        if _existing(directory).stat().st_dev != scratch.stat().st_dev:
+        if existing(directory).stat().st_dev != scratch.stat().st_dev:
             require_room(scratch, forecast.scratch - forecast.workspaces, "are needed while building")
             needed = forecast.disk + max(0, forecast.workspaces - left)
             require_room(directory, needed, "are needed for the tables, and for going on after a stop")

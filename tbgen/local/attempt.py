@@ -1,6 +1,5 @@
 """A position answered from local tables, within limits: small plans first, then what makes their bounds better."""
 
-import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -13,7 +12,7 @@ import chess
 
 from tbgen.errors import OutOfRoom, no_room
 from tbgen.generate.calibration import known_pace
-from tbgen.generate.forecast import BUSY
+from tbgen.generate.forecast import BUSY, existing, free_disk
 from tbgen.local.choose import Part
 from tbgen.local.cluster import Cluster
 from tbgen.local.complete import CompleteTables
@@ -94,7 +93,7 @@ def attempt(
     `distance`: more is solved as long as that is not known."""
     best = Attempt(None, [])
     last: LocalSource | None = tables.local
-    with closing(DiskArrays(_scratch(means.directory), means.memory)) as disk_arrays:
+    with closing(DiskArrays(scratch_of(existing(means.directory)), means.memory)) as disk_arrays:
         asker = _Asker(board, record, tables, means, disk_arrays, report, remark, use is not None)
         for plan, cost, kept in _plans_left(board, tables, means, asker.shelf):
             said, reads = asker.kept(), True
@@ -145,16 +144,10 @@ def plans(board: chess.Board, means: Means) -> Iterator[tuple[list[Part], Cost]]
     complete = {material for _, material, rules in readable_tables(means.directory) if rules == TableRules.RESET}
     limits = Limits(
         means.memory,
-        int(_SPARE * shutil.disk_usage(_scratch(means.directory)).free) // means.at_once,
+        int(_SPARE * free_disk(scratch_of(means.directory))) // means.at_once,
         means.cpu_seconds * BUSY,
     )
     return stages(board, complete, limits, means.threads, pace)
-
-
-def _scratch(directory: Path) -> Path:
-    """Where large arrays are. Solving makes no directory of tables where there is none: then it is the one that would
-    hold it."""
-    return scratch_of(next(place for place in (directory, *directory.absolute().parents) if place.is_dir()))
 
 
 def _plans_left(board: chess.Board, tables: Tablebase, means: Means, shelf: Shelf) -> Iterable[_Stage]:

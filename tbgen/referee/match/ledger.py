@@ -19,6 +19,7 @@ from tbgen.referee.match.conditions import COMPARED
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import RECORD, komi_of, result_of
 from tbgen.safe_files import Foreign, create_or_reopen, followed
+from tbgen.text import named
 
 TORN: Final = ".torn"
 """Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away. A number follows where
@@ -73,12 +74,10 @@ class Ledger:
             ) from None
         try:
             try:
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with named(str(self._path)):
+                    fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise BadInput(f"another match is writing to {self._path}") from None
-            except OSError as error:
-                error.filename = str(self._path)  # a system without locks does not say of what
-                raise
             self._read()
         except BaseException:
             os.close(self._handle)
@@ -91,14 +90,11 @@ class Ledger:
     def add(self, game: str) -> None:
         """Append a game, and see that it is on the disk."""
         data = game.encode()
-        try:
+        with named(str(self._path)):
             written = os.write(self._handle, data)
             while written < len(data):
                 written += os.write(self._handle, data[written:])
             os.fsync(self._handle)
-        except OSError as error:
-            error.filename = str(self._path)  # a full disk does not say what did not fit
-            raise
 
     def accept(self) -> None:
         """Go on with the file, whose games are of this match: leave it with whole games only, parted by empty lines."""
