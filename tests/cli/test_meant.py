@@ -7,8 +7,7 @@ import pytest
 
 from tbgen.cli.main import COMMANDS, main, parser_of
 from tbgen.cli.parser import OTHERWISE
-
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+from tests.support.runs import BISHOP
 
 
 def failure(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:

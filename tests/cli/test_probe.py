@@ -18,9 +18,9 @@ from tbgen.cli.fens import fens
 from tbgen.cli.main import COMMANDS, main
 from tbgen.errors import BadInput
 from tbgen.probe import Result, Tablebase
+from tests.support.runs import BISHOP
 from tests.support.terminal import in_terminal
 
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 ROOKS = "4k3/8/8/8/8/8/7r/R3K3 w - - 0 1"
 LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
 

@@ -8,10 +8,9 @@ import pytest
 
 from tests.support.c_client import CLIENT, run, there_is
 from tests.support.places import FAKE_ENGINE
+from tests.support.runs import BISHOP
 
 pytestmark = pytest.mark.skipif(not there_is("gcc", "make"), reason="no C compiler (Debian: apt install gcc make)")
-
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
 @pytest.fixture(scope="module")

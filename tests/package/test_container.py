@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import ROOT
+from tests.support.runs import BISHOP
 
 FILE = ROOT / "Containerfile"
 IGNORED = ROOT / ".dockerignore"
 LINTER = Path(sys.executable).with_name("hadolint")
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
 def instructions(name: str) -> list[str]:

@@ -20,8 +20,8 @@ from tbgen.probe import Positions, Result, Tablebase, open_tablebase, play, tabl
 from tbgen.probe.numbering import is_sound
 from tbgen.store import TableFile, open_table
 from tests.support.boards import boards_of_no_chess
+from tests.support.runs import BISHOP
 
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 MATERIALS = ["KvK", "KBvK", "KvKB", "KNvK", "KPvK", "KvKP", "KQvK", "KvKR"]
 
 

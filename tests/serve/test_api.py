@@ -20,9 +20,9 @@ from tbgen.store.format.schema import INDEX
 from tests.support.answers import answered, check
 from tests.support.damaged import damaged
 from tests.support.judged_games import game
+from tests.support.runs import BISHOP
 from tests.support.serving import Server, serving
 
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 LATER = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
 LATE = "8/8/8/4KBk1/8/8/8/8 b - - 99 90"
 KNIGHTS = "8/8/8/8/8/1k6/8/KN5N w - - 0 1"

@@ -22,10 +22,9 @@ from tbgen.serve.problem import Problem
 from tbgen.serve.question import fields_of
 from tbgen.serve.shares import Share, client_at
 from tbgen.serve.work import SLOW, Work
-from tests.support.serving import Server, serving, wait_for
+from tests.support.serving import PROBE, Server, serving, wait_for
 
 GREEDY = "127.0.0.77"
-PROBE = "/v1/probe?fen=8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"
 HALF = b"POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\nx"
 """Of a request."""
 LINE = f"GET {PROBE.replace('probe', 'line')} HTTP/1.1\r\nhost: x\r\n\r\n".encode()

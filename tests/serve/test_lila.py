@@ -9,9 +9,8 @@ import pytest
 
 from tbgen.rules.fen import read_fen
 from tests.support.answers import answered
+from tests.support.runs import BISHOP
 from tests.support.serving import Server
-
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
 def test_a_client_of_lila_mates(server: Server) -> None:

@@ -13,8 +13,8 @@ from tbgen.material import every, parse
 from tbgen.store import BUNDLED, find_table, open_table, readable_tables
 from tbgen.store.format.head import FORMAT
 from tbgen.table_rules import TableRules
+from tests.support.runs import BISHOP
 
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 ROOKS = "4k3/8/8/8/8/8/7r/R3K3 w - - 0 1"
 NAMES = sorted(f"{material.name}.{rules}.h5" for men in (2, 3) for material in every(men) for rules in TableRules)
 

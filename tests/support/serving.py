@@ -10,6 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.support.runs import BISHOP
+
+PROBE: Final = "/v1/probe?fen=" + BISHOP.replace(" ", "_")
+
 
 class Server(NamedTuple):
     url: str

@@ -18,8 +18,8 @@ from tbgen.cli.main import main
 from tbgen.referee.player.uci import Uci, score
 from tbgen.text import Line
 from tests.support.places import ROOT
+from tests.support.runs import BISHOP
 
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 ROOK = "8/8/8/4k3/8/8/8/K6R w - - 0 1"
 
 
