@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.cli.main import main
 from tests.support.runs import BISHOP
-from tests.support.serving import Server, serving
+from tests.support.serving import Server, serving, start
 
 
 def test_sigterm_finishes_what_is_begun(small_tables: Path) -> None:
@@ -30,10 +30,7 @@ def test_sigterm_finishes_what_is_begun(small_tables: Path) -> None:
 
 
 def test_ctrl_c_has_its_exit_code(small_tables: Path) -> None:
-    command = [sys.executable, "-m", "tbgen", "serve", "--tables", str(small_tables), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    process.stdout.readline()
+    process = start(small_tables).process
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (130, "")
@@ -41,12 +38,10 @@ def test_ctrl_c_has_its_exit_code(small_tables: Path) -> None:
 
 def test_a_second_signal_breaks_off_what_the_first_lets_end(small_tables: Path) -> None:
     """Without a traceback."""
-    command = [sys.executable, "-m", "tbgen", "serve", "--tables", str(small_tables), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    port = int(process.stdout.readline().partition("127.0.0.1:")[2].partition("/")[0])
+    server = start(small_tables)
+    process = server.process
     body = json.dumps({"fens": [BISHOP] * 10_000, "moves": True})
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port)
     connection.request("POST", "/v1/batch", body, {"content-type": "application/json"})
     answer = connection.getresponse()
     assert (answer.status, len(answer.read(100))) == (200, 100)

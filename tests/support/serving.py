@@ -55,18 +55,27 @@ sys.exit(main())
 """
 
 
-@contextmanager
-def serving(tables: Path, *options: str, bundled: bool = True) -> Iterator[Server]:
-    """It has to end well, whatever was asked of it, and to have said nothing on standard error."""
+def start(tables: Path, *options: str, bundled: bool = True) -> Server:
+    """Who starts it ends it."""
     program = ["-m", "tbgen"] if bundled else ["-c", _WITHOUT_OWN]
     command = [sys.executable, *program, "serve", "--tables", str(tables), "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.search(r"(http://\S+)/ ", line)
+    if not found:
+        process.kill()
+    assert found, f"{line!r} {process.communicate()}"
+    return Server(found[1], process)
+
+
+@contextmanager
+def serving(tables: Path, *options: str, bundled: bool = True) -> Iterator[Server]:
+    """It has to end well, whatever was asked of it, and to have said nothing on standard error."""
+    server = start(tables, *options, bundled=bundled)
+    process = server.process
     try:
-        line = process.stdout.readline()
-        found = re.search(r"(http://\S+)/ ", line)
-        assert found, f"{line!r} {process.communicate()}"
-        yield Server(found[1], process)
+        yield server
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=30)
         assert process.returncode == 0
