@@ -19,6 +19,7 @@ from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from tbgen.interrupts import deaf
 from tbgen.safe_files import PRIVATE, PUBLIC, create, create_or_reopen, followed
 
 if TYPE_CHECKING:
@@ -84,12 +85,11 @@ def take_in(source: Path, target: Path) -> None:
             fcntl.flock(file, fcntl.LOCK_SH)  # of the link, too
         try:
             os.link(source.resolve(), beside)
+            os.replace(beside, target)  # noqa: PTH105
         except OSError:  # another disk, another user's file, too many links
             with replacing(target) as stream:
                 shutil.copyfileobj(file, stream)
             return
-        try:
-            os.replace(beside, target)  # noqa: PTH105
         finally:
             beside.unlink(missing_ok=True)
     settle(target.parent)
@@ -163,15 +163,15 @@ def sync(path: Path) -> None:
 @contextmanager
 def _made(place: Path, told: Path, mode: int) -> Iterator[BinaryIO]:
     """A new file, which is removed again after an exception."""
-    made = False
+    raw = None
     try:
-        with _telling(told):
-            handle = create(place, mode=mode)
-        made = True
-        with _Stream(handle, told) as raw:  # after an error, drop what is in the buffer: it might not fit
+        with _telling(told), deaf():  # an interrupt before we know of the file would leave it
+            raw = _Stream(create(place, mode=mode), told)
+        with raw:  # after an error, drop what is in the buffer: it might not fit
             yield io.BufferedWriter(raw)
     except BaseException:
-        if made:
+        if raw is not None:
+            raw.close()
             with suppress(OSError):
                 place.unlink()
         raise

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -353,6 +354,35 @@ def test_leftovers_go_where_only_what_may_be_written_to_is_locked(monkeypatch: p
     monkeypatch.setattr(fcntl, "flock", nfs(fcntl.flock))
     files.sweep(Path(), lambda name: True)
     assert not left.exists()
+
+
+@pytest.mark.parametrize("write", [files.replace, files.write_aside])
+def test_an_interrupt_just_when_a_file_is_made(write: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
+    call = files.create
+
+    def interrupted(path: Path, *, mode: int) -> int:
+        made = call(path, mode=mode)
+        signal.raise_signal(signal.SIGINT)
+        return made
+
+    monkeypatch.setattr(files, "create", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(Path("f"), NEW)
+    assert names() == []
+
+
+def test_an_interrupt_just_when_a_file_is_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("there").write_bytes(NEW)
+    call = os.link
+
+    def interrupted(source: Path, target: Path) -> None:
+        call(source, target)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "link", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.take_in(Path("there"), Path("f"))
+    assert names() == ["there"]
 
 
 def test_a_file_that_is_not_ours_yet_is_not_removed(monkeypatch: pytest.MonkeyPatch) -> None:
