@@ -61,7 +61,7 @@ def test_a_probe_is_the_same(small_tables: Path, slim_tables: Path, men: str, ru
     """Values, records, moves, lines; also what is refused."""
     with tbgen.open_tablebase(small_tables, rules) as whole, tbgen.open_tablebase(slim_tables, rules) as slim:
         assert isinstance(slim.table(parse("KPvK")), SlimFile)
-        for board in boards_of(men, 20, 4):
+        for board in boards_of(men, 8, 4):
             for record in RECORDS:
                 assert answer(slim, board, record) == answer(whole, board, record), (board.fen(), record)
 

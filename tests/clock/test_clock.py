@@ -104,8 +104,13 @@ def _compare(material: str, ready: Solver, twin: clock_twin.Whole) -> None:
     assert compared > 10_000
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("material", ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"])
+ALL = [(material, form) for material in ("KQvK", "KRvK", "KBvK", "KNvK", "KPvK") for form in FORMS]
+FEW = [("KQvK", "C"), ("KRvK", "C"), ("KNvK", "W"), ("KPvK", "W")]
+
+
+@pytest.mark.parametrize(
+    ("material", "form"), [pytest.param(*one, marks=() if one in FEW else pytest.mark.full) for one in ALL]
+)
 def test_the_last_plies(material: str, form: str) -> None:
     """After resets the solver's own outcomes stand: those of smaller tables have been judged."""
     layout, plies = layout_of(parse(material)), (96, 97, 98, 99) if form == "W" else (97, 98, 99)

@@ -91,7 +91,7 @@ def test_a_small_disk_fills_at_any_moment(small_disk: Callable[[int], Path], nee
     shutil.copytree(needed, small_disk(used + 64), dirs_exist_ok=True)
     table, failures = table_path(small_disk(used + 64), parse("KPvK"), "r"), 0
     for more in range(40):
-        if is_built(small_disk(used + 64 + int(64 * 1.4**more))):
+        if is_built(small_disk(used + 64 + int(64 * 1.7**more))):
             break
         failures += 1
     assert failures > 3

@@ -217,7 +217,7 @@ def test_a_changed_byte_never_gives_a_wrong_answer(solved: Path) -> None:
     with open_tablebase(solved) as tables:
         right = [tables.probe(board) for board in boards]
     noticed = 0
-    for at in range(0, len(whole), 7):
+    for at in range(0, len(whole), 23):
         one.path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
         with open_tablebase(solved) as tables:
             try:
@@ -226,7 +226,7 @@ def test_a_changed_byte_never_gives_a_wrong_answer(solved: Path) -> None:
                 noticed += 1
             else:
                 assert found == right
-    assert noticed > 100
+    assert noticed > 30
     one.path.write_bytes(whole[:-100])
     with open_tablebase(solved) as tables, pytest.raises(CorruptTable):
         tables.probe(boards[0])

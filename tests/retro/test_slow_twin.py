@@ -111,8 +111,14 @@ def by_definition(
     return Result(keeping[0].goal, 1 + plies)
 
 
-@pytest.mark.parametrize("rules", ["r", "wg"])
-@pytest.mark.parametrize("material", MATERIALS)
+@pytest.mark.parametrize(
+    ("material", "rules"),
+    [
+        *(("KvK", "r"), ("KvK", "wg"), ("KNvK", "r")),
+        pytest.param("KNvK", "wg", marks=pytest.mark.full),
+        *(pytest.param(name, rules, marks=pytest.mark.full) for name in LONG for rules in ("r", "wg")),
+    ],
+)
 def test_every_result_follows_from_the_next_ply(material: str, rules: Rules) -> None:
     judged = twin(rules)
     for board in random.Random(material).sample(list(judged.positions(material)), 20):

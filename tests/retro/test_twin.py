@@ -17,20 +17,13 @@ def twin(rules: Rules) -> Twin:
     return Twin(rules)
 
 
-THREE_MEN = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
-BEYOND_CHESS = [f"K{letter}vK" for letter in "ACDEFHJOW"]
-FEW = ("KHvK",)
+THREE_MEN = ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK", *(f"K{letter}vK" for letter in "ACDEFHJOW")]
+ALL: list[tuple[str, Rules]] = [(name, rules) for name in THREE_MEN for rules in ("r", "wg")]
+FEW = [("KvK", "r"), ("KvK", "wg"), ("KNvK", "r"), ("KRvK", "r"), ("KAvK", "r")]
 
 
 @pytest.mark.parametrize(
-    ("name", "rules"),
-    [
-        ("KvK", "wg"),
-        *((name, "r") for name in THREE_MEN),
-        *(pytest.param(name, "wg", marks=pytest.mark.full) for name in (*THREE_MEN[1:], *BEYOND_CHESS)),
-        *((name, "r") for name in FEW),
-        *(pytest.param(name, "r", marks=pytest.mark.full) for name in BEYOND_CHESS if name not in FEW),
-    ],
+    ("name", "rules"), [pytest.param(*one, marks=() if one in FEW else pytest.mark.full) for one in ALL]
 )
 def test_every_entry_for_three_men(name: str, rules: Rules) -> None:
     reader = Reader(contents(name, rules))

@@ -66,17 +66,18 @@ class Surroundings:
         return value << 16 | self._chance.randrange(60)
 
 
+TWO = ["Pe2 pd4", "Pd4 pe5", "Pe4 pe5", "Pa2 pb4", "Ph5 pg7", "Pb7 pg2", "Pe2 pd7", "Pc3 ph6", "Pf2 pf3"]
+MORE = [("KPPvKP", "Pc2 Pe2 pd4"), ("KPPvKP", "Pa7 Pb3 pb5"), ("KPPvKP", "Pd4 Pf4 pe4"), ("KPPPvK", "Pa2 Pa3 Ph7")]
+ALL = [(*one, rules) for one in (*(("KPvKP", pawns) for pawns in TWO), *MORE) for rules in ("r", "wg")]
+FEW = [
+    *(("KPvKP", pawns, "r") for pawns in ("Pe2 pd4", "Pb7 pg2", "Pe4 pe5")),
+    ("KPvKP", "Pe4 pe5", "wg"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "pawns", "rules"),
-    [
-        ("KPvKP", "Pe2 pd4", "r"), ("KPvKP", "Pe2 pd4", "wg"), ("KPvKP", "Pd4 pe5", "r"), ("KPvKP", "Pe4 pe5", "r"),
-        *(pytest.param("KPvKP", pawns, rules, marks=pytest.mark.full) for rules in ("r", "wg")
-          for pawns in ("Pa2 pb4", "Ph5 pg7", "Pb7 pg2", "Pe2 pd7", "Pc3 ph6", "Pf2 pf3")),
-        *(pytest.param(name, pawns, rules, marks=pytest.mark.full) for rules in ("r", "wg")
-          for name, pawns in (("KPPvKP", "Pc2 Pe2 pd4"), ("KPPvKP", "Pa7 Pb3 pb5"), ("KPPvKP", "Pd4 Pf4 pe4"),
-                              ("KPPPvK", "Pa2 Pa3 Ph7"))),
-    ],
-)  # fmt: skip
+    ("name", "pawns", "rules"), [pytest.param(*one, marks=() if one in FEW else pytest.mark.full) for one in ALL]
+)
 def test_every_entry_between_pawns(name: str, pawns: str, rules: Rules) -> None:
     material = parse(name)
     outside = Surroundings(material, rules, pawns)

@@ -28,10 +28,10 @@ from tbgen.store.read.table import TableFile
 from tests.support.serving import serving as server_of
 
 FEW = {
-    "kills": 2, "workspaces": 6, "tables": 30, "readers": 3, "fens": 60, "games": 60, "engine": 40, "words": 60,
-    "disks": 2,
+    "kills": 1, "workspaces": 3, "tables": 15, "readers": 2, "fens": 30, "games": 30, "engine": 20, "words": 30,
+    "disks": 1,
 }  # fmt: skip
-SOME = {name: 25 * number for name, number in FEW.items()}
+SOME = {name: 50 * number for name, number in FEW.items()}
 
 
 @pytest.fixture(scope="module")

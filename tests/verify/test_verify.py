@@ -106,7 +106,7 @@ def test_a_table_need_not_be_in_memory(sample: int | None) -> None:
 
 
 @pytest.mark.usefixtures("small_units")
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_an_alteration_is_found_in_whatever_part_it_is(data: st.DataObject) -> None:
     an_alteration_is_found(data)
@@ -168,7 +168,7 @@ def test_a_sample_of_divided_slices(sample: int) -> None:
 
 
 @pytest.mark.usefixtures("parts_of_slices")
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_an_alteration_is_found_in_whatever_part_of_a_slice_it_is(data: st.DataObject) -> None:
     an_alteration_is_found(data, memory=_FEW)
