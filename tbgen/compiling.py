@@ -4,13 +4,16 @@ numba makes machine code of each kernel by itself, with a way in for Python, and
 the innermost of ten levels are optimised ten times, and are nearly never called from Python. Here a kernel that others
 call is only translated for them; the one that Python calls is optimised with all of these. The solver compiles in a
 third of the time, and runs as fast.
+
+An index counts from the start of an array, as in C: numba would look whether it is negative at each access, to add the
+array's length to it.
 """
 
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
-from numba.core import event, types
+from numba.core import event, ir, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -48,19 +51,55 @@ class _Translate(LoweringPass):
         return True
 
 
-class _ForKernels(CompilerBase):
+def _from_the_start(index: Any) -> Any:
+    """The type of an index that is not negative."""
+    if isinstance(index, types.Integer):
+        return types.uintp
+    if isinstance(index, types.BaseTuple):
+        return types.Tuple([_from_the_start(part) for part in index])
+    return index
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _CountFromTheStart(LoweringPass):
+    """Gives all indices of arrays that are no constants a type that is never negative."""
+
+    _name = "count_from_the_start"
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        types_of = state.calltypes
+        for step, signature in list(types_of.items()):
+            reads = isinstance(step, ir.Expr) and step.op == "getitem"
+            if (reads or isinstance(step, ir.SetItem)) and isinstance(signature.args[0], types.Array):
+                array, index, *value = signature.args
+                del types_of[step]
+                types_of[step] = signature.replace(args=(array, _from_the_start(index), *value))
+        return True
+
+
+class _ForPython(CompilerBase):
+    added: tuple[Any, ...] = (_CountFromTheStart,)
+
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(_Translate, AnnotateTypes)
+        for step in self.added:
+            passes.add_pass_after(step, AnnotateTypes)
         passes.finalize()
         return [passes]
+
+
+class _ForKernels(_ForPython):
+    added = (_CountFromTheStart, _Translate)
 
 
 class Kernel(CPUDispatcher):
     """A compiled function, twice: as Python calls it, and as other kernels do."""
 
     def __init__(self, function: Any, options: dict[str, Any], cache: Any) -> None:
-        super().__init__(function, targetoptions=options)
+        super().__init__(function, targetoptions=options, pipeline_class=_ForPython)
         self._cache = cache
         self._for_kernels = CPUDispatcher(
             function, targetoptions={**options, **_FOR_KERNELS}, pipeline_class=_ForKernels

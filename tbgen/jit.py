@@ -160,7 +160,7 @@ def _compiled(function: F, forceinline: bool) -> F:
 def kernel(function: F) -> F:
     """Compile for the whole process: cached on disk, without the interpreter's lock, integers wrap.
 
-    A kernel cannot make arrays."""
+    A kernel cannot make arrays. Its indices count from the start of an array: -1 reaches what lies before it."""
     return _compiled(function, forceinline=False)
 
 

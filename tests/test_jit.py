@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from numba.core.caching import NullCache
 
@@ -14,6 +15,7 @@ from tbgen.jit import FORWARD, SOLVER, STORE, VERIFIER, group_of, inlined, kerne
 from tbgen.retro.sweep.levels import sweep
 from tbgen.store.write.kernels import find_kinds
 from tbgen.verify.compare import check_all
+from tests.support.runs import tbgen
 
 ROOT = Path(jit.__file__).parent
 
@@ -92,6 +94,47 @@ def test_a_kernel_goes_into_its_callers_where_it_says_so(monkeypatch: pytest.Mon
     for called, goes_in in ((next_of, False), (twice_next, True)):
         (translated,) = called._for_kernels.overloads.values()  # type: ignore[attr-defined]
         assert translated.fndesc.inline is goes_in
+
+
+def test_an_index_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One before a part of an array is what lies there, not the last of the part."""
+    monkeypatch.setattr(kept, "CodeCache", lambda place, function: NullCache())
+
+    @kernel
+    def move(numbers, index, to):
+        numbers[to] = numbers[index]
+
+    @kernel
+    def move_in_row(rows, index, to):
+        rows[1, to] = rows[1, index]
+
+    numbers = np.arange(10)
+    move(numbers[4:8], -1, -2)
+    assert numbers.tolist() == [0, 1, 3, 3, 4, 5, 6, 7, 8, 9]
+    rows = np.arange(6).reshape(2, 3)
+    move_in_row(rows, -1, -2)
+    assert rows.tolist() == [[0, 2, 2], [3, 4, 5]]
+
+
+@pytest.mark.full
+def test_no_kernel_reads_or_writes_beside_its_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path / "cache"))
+    tables, packed = tmp_path / "tables", tmp_path / "packed"
+    packed.mkdir()
+
+    def run(*words: str | Path) -> None:
+        found = tbgen(*words, "--tables", tables)
+        assert found.returncode == 0, found.stderr
+
+    for rules in ("r", "wg"):
+        run("build", "--all", "3", "KPvKP", "--rules", rules, "--quiet")
+        run("verify", "--rules", rules)
+        run("pack", "KQvK", "KPvK", "--rules", rules, "--quiet", "-o", packed)
+    for report in ("all", "tree", "kings", "zugzwangs", "fifty"):
+        run("report", report, "KQvK", "KPvK")
+    run("report", "compare", "--rules", "r", "wg")
+    run("unpack", "--check", "--quiet", *sorted(packed.iterdir()))
 
 
 def test_a_user_whom_the_system_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -252,8 +252,8 @@ def warm_up() -> None:
     """Load the kernels, and compile those that have not been compiled yet, on the smallest table."""
     kings = Material("", "")
     zeros = np.zeros(layout_of(kings).size, np.int32)
-    teller, staircases, first = Teller(kings, {}, zeros, zeros), Staircases(in_memory), np.arange(1)
-    survey = Survey(0, teller.levels(first))
-    told = teller.tell(0, first, survey, staircases.dictionary(TableRules.RESET))
+    teller, staircases, numbers = Teller(kings, {}, zeros, zeros), Staircases(in_memory), np.arange(len(zeros))
+    survey = Survey(0, teller.levels(numbers))
+    told = teller.tell(0, numbers[:1], survey, staircases.dictionary(TableRules.RESET))
     staircases.number(told.lengths, told.steps)
     staircases.finish()

@@ -138,11 +138,11 @@ def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
         others, shared = _occupied_by_others(graph, squares, varies)
         if not shared:
             begin_run(graph, buffers.run, squares, side, varies, others)
-            first = squares[varies] - node
             for at in range(node, stop):
+                if at > node:
+                    squares[varies] += 1
                 occupied = others
                 if varies >= 0:
-                    squares[varies] = first + at
                     bit = np.uint64(1) << np.uint64(squares[varies])
                     if others & bit:
                         continue
