@@ -75,7 +75,7 @@ class _CountFromTheStart(LoweringPass):
             reads = isinstance(step, ir.Expr) and step.op == "getitem"
             if (reads or isinstance(step, ir.SetItem)) and isinstance(signature.args[0], types.Array):
                 array, index, *value = signature.args
-                del types_of[step]
+                del types_of[step]  # numba lets none be replaced
                 types_of[step] = signature.replace(args=(array, _from_the_start(index), *value))
         return True
 
@@ -92,7 +92,7 @@ class _ForPython(CompilerBase):
 
 
 class _ForKernels(_ForPython):
-    added = (_CountFromTheStart, _Translate)
+    added = (*_ForPython.added, _Translate)
 
 
 class Kernel(CPUDispatcher):
