@@ -67,15 +67,15 @@ def group_number(atlas, symmetry, squares, slot, count):
 @inlined
 def decode_half(atlas, table, family, number, squares):
     """Put the kings and pieces of a number within a half on their squares; return the number of the kings."""
-    inner = atlas.inner[table]
-    kings = number // inner
-    rest = number - kings * inner
+    inner = np.uint64(atlas.inner[table])
+    kings = np.int64(np.uint64(number) // inner)
+    rest = np.uint64(number) % inner
     squares[0] = atlas.kings[FIRST + family * MOST_PAIRS + kings]
     squares[1] = atlas.kings[SECOND + family * MOST_PAIRS + kings]
     for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
-        stride = atlas.group[group + G_STRIDE]
-        of_group = rest // stride
-        rest -= of_group * stride
+        stride = np.uint64(atlas.group[group + G_STRIDE])
+        of_group = np.int64(rest // stride)
+        rest %= stride
         slot = atlas.group[group + G_SLOT]
         count = atlas.group[group + G_COUNT]
         if count == 1:

@@ -11,7 +11,7 @@ from tbgen.board.geometry import FILES_MIRRORED, KING, RANKS_MIRRORED, TRANSPOSE
 from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined
 from tbgen.retro.graph.slice import TURN_SYMMETRY, king_target, set_up, terms
 from tbgen.retro.threads.lanes import LANE, image_of
 from tbgen.retro.threads.sets import lane_of
@@ -30,7 +30,7 @@ def _missing(graph, sets, which, number):
     return ~lane_of(sets, which, number // LANE) >> np.uint64(number % LANE)
 
 
-@kernel
+@inlined
 def all_lead_into(graph, buffers, sets, which, lane, bits):
     """Those of some positions of a lane whose quiet moves all lead into a set of bits.
 

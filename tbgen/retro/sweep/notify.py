@@ -51,34 +51,34 @@ def _told(event):
 
 
 @inlined
-def _prefetch(sets, later, event, lane):
+def _prefetch(sets, later, gains, told, lane):
     """Prefetch all that `_update` will look at."""
     prefetch_lane(sets, SETTLED, lane)
-    if event <= FALLS:
+    if gains:
         prefetch_lane(sets, later, lane)
-    if event != LOST:
-        prefetch_lane(sets, _told(event), lane)
+    if told != SETTLED:
+        prefetch_lane(sets, told, lane)
 
 
 @inlined
-def _not_told(sets, event, lane, bits):
+def _not_told(sets, told, lane, bits):
     """Those of some predecessors in a lane for whom it is news. No position leaves these sets during a phase: one that
     is found there without a lock has been told. The others are asked again under the lock."""
-    return bits & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, _told(event), lane))
+    return bits & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, told, lane))
 
 
 @inlined
-def _update(sets, later, event, lane, bits):
+def _update(sets, later, gains, told, lane, bits):
     """Update some predecessors in a lane: those whose mover gains by the event are added to the set `later`, of the
     others one more move fails."""
-    reached = _not_told(sets, event, lane, bits)
+    reached = _not_told(sets, told, lane, bits)
     if not reached:
         return
-    if event <= FALLS:
-        mark_lane(sets, _told(event), lane, reached)
+    if gains:
+        mark_lane(sets, told, lane, reached)
         add_lane(sets, later, lane, reached)
     else:
-        add_lane(sets, _told(event), lane, reached)
+        add_lane(sets, told, lane, reached)
 
 
 @kernel
@@ -86,6 +86,7 @@ def notify(worker, later, event, lanes):
     """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`."""
     team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets
     near = buffers.near
+    gains, told = event <= FALLS, _told(event)
     begin = end = 0
     for at in range(lanes + 1):
         start = (at & 1) * MOST_NEIGHBOURS
@@ -93,10 +94,10 @@ def notify(worker, later, event, lanes):
         if at < lanes and buffers.batch_bits[at]:
             found = predecessors(graph, buffers, np.int64(buffers.batch[at]), buffers.batch_bits[at], start)
             for entry in range(start, found):
-                _prefetch(sets, later, event, near[entry])
+                _prefetch(sets, later, gains, told, near[entry])
         for entry in range(begin, end):
-            if _not_told(sets, event, near[entry], buffers.near_bits[entry]):
+            if _not_told(sets, told, near[entry], buffers.near_bits[entry]):
                 lock_lane(team, near[entry])
-                _update(sets, later, event, near[entry], buffers.near_bits[entry])
+                _update(sets, later, gains, told, near[entry], buffers.near_bits[entry])
                 unlock_lane(team, near[entry])
         begin, end = start, found
