@@ -259,7 +259,8 @@ def _unused(held: _Held, count: int) -> list[Finding]:
     used = np.zeros(count, np.bool_)
     for here in pieces(len(held.staircases)):
         piece = held.staircases[here]
-        used[piece[piece >= 0]] = True
+        some = np.concatenate([piece[:1], piece[1:][piece[1:] != piece[:-1]]])  # neighbours often share theirs
+        used[some[some >= 0]] = True
     return [Finding("no position has it", staircase=int(one)) for one in np.flatnonzero(~used[1:]) + 1]
 
 

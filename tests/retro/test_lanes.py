@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tbgen import intrinsics
 from tbgen.board.geometry import GEOMETRY
 from tbgen.jit import kernel
 from tbgen.retro.threads import lanes
@@ -30,6 +31,11 @@ def at_most(array, first, value):  # type: ignore[no-untyped-def]
 @kernel
 def put(array, lane, bits, value):  # type: ignore[no-untyped-def]
     lanes.put(array, lane, bits, value)
+
+
+@kernel
+def add_where(array, bits, value):  # type: ignore[no-untyped-def]
+    intrinsics.add_where(array, bits, value)
 
 
 def chosen(bits: int) -> NDArray[np.bool_]:
@@ -88,3 +94,12 @@ def test_a_lane_is_one_thread_s_at_a_time() -> None:
         list(pool.map(lambda _: count_often(team, counts, 1, 200_000), range(3)))
     assert counts.tolist() == [0, 600_000]
     assert not team.locks.any()
+
+
+@pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])
+@pytest.mark.parametrize("value", [0, 2, 255])
+def test_sums_stop_at_the_highest_byte(bits: int, value: int) -> None:
+    sums = np.arange(0, 256, 4, dtype=np.uint8)
+    expected = np.minimum(255, sums + value * chosen(bits).astype(np.int64))
+    add_where(sums, np.uint64(bits), np.uint8(value))
+    assert sums.tolist() == expected.tolist()

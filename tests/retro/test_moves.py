@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tbgen.board import moves as packed
-from tbgen.board.count_moves import begin_run, count_moves, make_run
+from tbgen.board.count_moves import count_moves, make_run
 from tbgen.board.moves import is_checked, list_moves, pack_move
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN
@@ -88,21 +88,46 @@ def test_moves_are_those_of_python_chess(name: str) -> None:
         assert is_checked(where.graph, squares, side) == board.is_check()
 
 
+def can_take_king(board: chess.Board) -> bool:
+    king = board.king(not board.turn)
+    assert king is not None
+    return board.is_attacked_by(board.turn, king)
+
+
+def moved(board: chess.Board, origin: int, square: int) -> chess.Board:
+    """The same position, but for the square of a man."""
+    after = board.copy(stack=False)
+    after.set_piece_at(square, after.remove_piece_at(origin))
+    return after
+
+
 @pytest.mark.parametrize("name", LARGER)
 def test_moves_counted_are_the_moves_listed(name: str) -> None:
-    """By sets of squares, as the survey does whichever man varies, and one by one."""
-    room, run = np.zeros(512, np.int64), make_run(MEN)
-    for board in random_boards(parse(name), 300, seed=7):
+    """For all squares of a man at once, whichever it is, as the survey does, and position by position."""
+    run, room, illegal = make_run(MEN), np.zeros(512, np.int64), 0
+    for board in random_boards(parse(name), 40, seed=7):
         where = slice_of(name, board)
         squares, side = where.squares_of(board), int(not board.turn)
-        moves, quiet = listed(where, board)
-        bits = [1 << int(square) for square in squares[: where.layout.material.men]]
+        men = squares[: where.layout.material.men].tolist()
         for varies in (-1, *range(2, where.layout.first_pawn)):
-            others = np.uint64(sum(bits) - (bits[varies] if varies >= 0 else 0))
-            begin_run(where.graph, run, squares, side, varies, others)
-            counted = count_moves(where.graph, run, squares, side, varies, np.uint64(sum(bits)), room)
-            assert counted == (quiet, len(moves) - quiet, board.is_check())
-            assert sorted(room[: counted[1]]) == sorted(moves[quiet:])
+            others = sum(1 << one for slot, one in enumerate(men) if slot != varies)
+            places = ~others & (1 << 64) - 1 if varies >= 0 else 1 << men[0]
+            asked = squares.copy()
+            found, count = count_moves(where.graph, run, asked, side, varies, np.uint64(others), np.uint64(places))
+            for square in chess.SquareSet(places):
+                there = moved(board, men[varies], square) if varies >= 0 else board
+                if not int(found) >> square & 1:
+                    assert can_take_king(there), there.fen()
+                    illegal += 1
+                    continue
+                if varies >= 0:
+                    asked[varies] = square
+                quiet, every = list_moves(where.graph, asked, side, room)
+                assert not can_take_king(there), there.fen()
+                assert run.level[square] == 2 * every + (not there.is_check()), there.fen()
+                resets = [int(run.resets[at]) for at in range(count) if int(run.where[at]) >> square & 1]
+                assert sorted(resets) == sorted(room[quiet:every]), there.fen()
+    assert illegal > 0 or where.layout.first_pawn == 2, "bare kings and pawns"
 
 
 def test_the_sample_holds_all_that_is_difficult() -> None:

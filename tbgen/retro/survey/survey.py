@@ -6,15 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
-from tbgen.board.count_moves import Run, begin_run, count_moves, make_run
-from tbgen.board.moves import move_slot, move_target
+from tbgen.board.count_moves import ALL, Run, count_moves, make_run
+from tbgen.board.moves import move_slot, move_taken, move_target
 from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
-from tbgen.intrinsics import atomic_load, fetch_add
+from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
 from tbgen.retro.survey.resets import Routes, payoff_after
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
+from tbgen.retro.threads.lanes import at_most, put
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
@@ -41,9 +42,10 @@ class SurveyBuffers(NamedTuple):
     squares: NDArray[np.int64]
     stepped: NDArray[np.int64]
     there: NDArray[np.int64]
-    moves: NDArray[np.int64]
     more_moves: NDArray[np.int64]
     run: Run
+    best: NDArray[np.int64]
+    """`[place, 0..2]`: the payoff so far of a position of the run."""
 
 
 def make_survey(nodes: int, make: Make = in_memory) -> Survey:
@@ -52,8 +54,9 @@ def make_survey(nodes: int, make: Make = in_memory) -> Survey:
 
 def make_survey_buffers() -> SurveyBuffers:
     here, stepped, there = (np.zeros(MEN, np.int64) for _ in range(3))
-    moves, more_moves = (np.zeros(MOST_MOVES, np.int64) for _ in range(2))
-    return SurveyBuffers(here, stepped, there, moves, more_moves, make_run(MEN))
+    return SurveyBuffers(
+        here, stepped, there, np.zeros(MOST_MOVES, np.int64), make_run(MEN), np.zeros((64, 3), np.int64)
+    )
 
 
 @inlined
@@ -78,16 +81,16 @@ def _payoff(graph, routes, finished, buffers, side, move, tally):
 @inlined
 def _run_at(graph, node, squares):
     """Decode a position. Returns the side to move, the slot of the man whose square alone is another one in the
-    positions that follow, -1 if there is none, and how many of these there are, this one included."""
+    positions that follow, -1 if there is none, his square, and how many of these there are, this one included."""
     atlas = graph.atlas
     side, _, _, _ = set_up(graph, node, squares)
     groups = atlas.groups[0]
     if groups == 0:
-        return side, np.int64(-1), np.int64(1)
+        return side, np.int64(-1), np.int64(0), np.int64(1)
     last = (groups - 1) * GROUP
     varies = atlas.group[last + G_SLOT]
     end = squares[varies + 1] if atlas.group[last + G_COUNT] > 1 else np.int64(64)
-    return side, varies, end - squares[varies]
+    return side, varies, squares[varies], end - squares[varies]
 
 
 @inlined
@@ -103,26 +106,51 @@ def _occupied_by_others(graph, squares, varies):
 
 
 @inlined
-def _survey_position(graph, routes, finished, survey, buffers, node, side, varies, occupied, tally):
-    """Survey a position of a run whose men have a square each."""
-    squares = buffers.squares
-    quiet, resets, checked = count_moves(graph, buffers.run, squares, side, varies, occupied, buffers.moves)
-    if quiet < 0:
-        return
-    level = 2 * (quiet + resets) + (0 if checked else 1)
-    if level > HIGHEST_LEVEL:
-        tally[CONTRADICTIONS] += 1
-        level = HIGHEST_LEVEL
-    survey.level[node] = level
-    if resets == 0:
-        return
-    best = Payoff(NO_OUTCOME, 0, 0)
+def _survey_resets(graph, routes, finished, buffers, side, varies, resets, tally):
+    """Put what the resets of a run pay into `buffers.best`. Returns the places that have any."""
+    squares, run, best = buffers.squares, buffers.run, buffers.best
+    paying = np.uint64(0)
     for at in range(resets):
-        one = _payoff(graph, routes, finished, buffers, side, buffers.moves[at], tally)
-        best = best_of(best, one.outcome, one.shortest, one.longest)
-    if not fits(best):
-        tally[CONTRADICTIONS] += 1
-    survey.pays[node] = code_of(survey.payoffs, pack(best))
+        move, left = run.resets[at], run.where[at]
+        remains = move_slot(move) != varies and move_taken(move) != varies
+        one = Payoff(NO_OUTCOME, 0, 0)
+        while left:
+            place = lowest_bit(left)
+            if varies >= 0:
+                squares[varies] = place
+            if remains or left == run.where[at]:  # else it leads to the same position from all places
+                one = _payoff(graph, routes, finished, buffers, side, move, tally)
+            so_far = Payoff(NO_OUTCOME, 0, 0)
+            if paying >> np.uint64(place) & np.uint64(1):
+                so_far = Payoff(best[place, 0], best[place, 1], best[place, 2])
+            best[place, 0], best[place, 1], best[place, 2] = best_of(so_far, one.outcome, one.shortest, one.longest)
+            left &= left - np.uint64(1)
+        paying |= run.where[at]
+    return paying
+
+
+@inlined
+def _survey_run(graph, routes, finished, survey, buffers, node, side, varies, first, length, others, tally):
+    """Survey a run of positions, from the one on in which the man who varies stands on square `first`."""
+    run, best = buffers.run, buffers.best
+    places = np.uint64(1)
+    if varies >= 0:
+        places = ALL >> np.uint64(64 - length) << np.uint64(first) & ~others
+    legal, resets = count_moves(graph, run, buffers.squares, side, varies, others, places)
+    too_high = legal & ~at_most(run.level, 0, HIGHEST_LEVEL)
+    tally[CONTRADICTIONS] += bits_set(too_high)
+    put(run.level, 0, too_high, HIGHEST_LEVEL)
+    put(run.level, 0, ~legal, ILLEGAL_LEVEL)
+    for at in range(length):
+        survey.level[node + at] = run.level[first + at]
+    left = _survey_resets(graph, routes, finished, buffers, side, varies, resets, tally)
+    while left:
+        place = lowest_bit(left)
+        left &= left - np.uint64(1)
+        payoff = Payoff(best[place, 0], best[place, 1], best[place, 2])
+        if not fits(payoff):
+            tally[CONTRADICTIONS] += 1
+        survey.pays[node + place - first] = code_of(survey.payoffs, pack(payoff))
 
 
 @kernel
@@ -130,25 +158,14 @@ def survey_nodes(graph, routes, finished, survey, buffers, start, end, tally):
     """Survey a range of nodes, and count contradictions in `tally`."""
     survey.pays[start:end] = NONE
     survey.level[start:end] = ILLEGAL_LEVEL
-    squares = buffers.squares
     node = start
     while node < end:
-        side, varies, length = _run_at(graph, node, squares)
-        stop = min(node + length, end)
-        others, shared = _occupied_by_others(graph, squares, varies)
+        side, varies, first, length = _run_at(graph, node, buffers.squares)
+        length = min(length, end - node)
+        others, shared = _occupied_by_others(graph, buffers.squares, varies)
         if not shared:
-            begin_run(graph, buffers.run, squares, side, varies, others)
-            for at in range(node, stop):
-                if at > node:
-                    squares[varies] += 1
-                occupied = others
-                if varies >= 0:
-                    bit = np.uint64(1) << np.uint64(squares[varies])
-                    if others & bit:
-                        continue
-                    occupied |= bit
-                _survey_position(graph, routes, finished, survey, buffers, at, side, varies, occupied, tally)
-        node = stop
+            _survey_run(graph, routes, finished, survey, buffers, node, side, varies, first, length, others, tally)
+        node += length
 
 
 @kernel
