@@ -52,7 +52,7 @@ class _Scene(NamedTuple):
     """The squares of all others,"""
     enemies: np.uint64
     """and those of the other side."""
-    taken: bool
+    hostile: bool
     """Whether the man who varies is of the other side, too."""
     threats: int
     """How many enemies are in `Run.between`."""
@@ -137,7 +137,7 @@ def _unsafe_king(board, scene, target, taken, lifted, danger):
     """Where the king is attacked on a square."""
     if danger & bit(target):
         return _attacked(board, scene, 1 - scene.side, target, lifted, taken)
-    if scene.taken:
+    if scene.hostile:
         return reach(board, board.atlas.kind[scene.varies], target, lifted)
     return np.uint64(0)
 
@@ -164,7 +164,7 @@ def _count_moves_of(board, run, scene, slot, legal, count):
     checks = danger = np.uint64(0)
     if is_king:
         danger = _danger(board, scene, lifted)
-    elif scene.taken:
+    elif scene.hostile:
         checks = reach(board, atlas.kind[scene.varies], scene.squares[scene.side], lifted)
     at = board.men_moves[kind * 64 + square]
     end = board.men_moves[kind * 64 + square + 1]
@@ -186,7 +186,7 @@ def _count_moves_of(board, run, scene, slot, legal, count):
                 count = _add_reset(board, run, count, slot, target, taken, safe)
                 break
             here &= scene.ways
-            if scene.taken:
+            if scene.hostile:
                 count = _add_reset(board, run, count, slot, target, scene.varies, safe & here)
             if not is_pawn(kind):
                 add_where(run.level, safe & ~here, _MOVE)
