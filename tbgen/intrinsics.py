@@ -153,25 +153,6 @@ def raise_to_negative(typing_context, best, at, other, place):
 
 
 @intrinsic
-def add_where(typing_context, array, bits, value):
-    """`add_where(array, bits, value)`: add to those of the first 64 bytes whose bit is set; no sum exceeds 255."""
-
-    def code(context, builder, signature, arguments):
-        byte, row = ir.IntType(8), ir.VectorType(ir.IntType(8), 64)
-        first = _element(context, builder, signature.args[0], arguments[0], context.get_constant(types.intp, 0))
-        place = builder.bitcast(first, row.as_pointer())
-        chosen = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(1), 64))
-        one = builder.insert_element(ir.Constant(row, ir.Undefined), arguments[2], ir.IntType(32)(0))
-        many = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64))
-        added = builder.select(chosen, many, ir.Constant(row, [byte(0)] * 64))
-        step = cgutils.get_or_insert_function(builder.module, ir.FunctionType(row, [row, row]), "llvm.uadd.sat.v64i8")
-        builder.store(builder.call(step, [builder.load(place, align=1), added]), place, align=1)
-        return context.get_dummy_value()
-
-    return types.void(array, types.uint64, types.uint8), code
-
-
-@intrinsic
 def fetch_i32(typing_context, address, index):
     """The int32 at `address + 4 * index`: tables of many files are reached by one array of addresses."""
 

@@ -11,8 +11,8 @@ way of a slice, in the order of the folders; each knows only those above it:
                both in 16 bits (codes), what it is worth under each record (staircase)
     graph      the positions of a slice and their quiet moves, forwards (slice) and backwards (predecessors); whether
                all moves of a position lead into a set (proof)
-    survey     every position before the sweep: whether it is legal, its level (survey), and what its resets pay in
-               tables and slices that are solved already (resets, en_passant)
+    survey     every position before the sweep: whether it is legal, its level (survey, count_moves), and what its
+               resets pay in tables and slices that are solved already (resets, en_passant)
     sweep      level by level of the record (levels): what the side without it can escape to, from scratch (escape) or
                where something has changed (review), then all positions are settled from which a goal of this level
                can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to predecessors

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tbgen import intrinsics
 from tbgen.board.geometry import GEOMETRY
 from tbgen.jit import kernel
 from tbgen.retro.threads import lanes
@@ -34,8 +33,8 @@ def put(array, lane, bits, value):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_where(array, bits, value):  # type: ignore[no-untyped-def]
-    intrinsics.add_where(array, bits, value)
+def add(array, lane, bits, value):  # type: ignore[no-untyped-def]
+    lanes.add(array, lane, bits, value)
 
 
 def chosen(bits: int) -> NDArray[np.bool_]:
@@ -101,5 +100,5 @@ def test_a_lane_is_one_thread_s_at_a_time() -> None:
 def test_sums_stop_at_the_highest_byte(bits: int, value: int) -> None:
     sums = np.arange(0, 256, 4, dtype=np.uint8)
     expected = np.minimum(255, sums + value * chosen(bits).astype(np.int64))
-    add_where(sums, np.uint64(bits), np.uint8(value))
+    add(sums, 0, np.uint64(bits), value)
     assert sums.tolist() == expected.tolist()

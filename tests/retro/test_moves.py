@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 
 from tbgen.board import moves as packed
-from tbgen.board.count_moves import count_moves, make_run
 from tbgen.board.moves import is_checked, list_moves, pack_move
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN
@@ -21,6 +20,7 @@ from tbgen.material import parse
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_buffers, successors
+from tbgen.retro.survey.count_moves import count_moves, make_run
 from tbgen.retro.survey.en_passant import _passant_captures, gives_right
 from tbgen.retro.survey.resets import follow, make_routes
 from tbgen.retro.threads.lanes import LANE

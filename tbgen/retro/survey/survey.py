@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
-from tbgen.board.count_moves import ALL, Run, count_moves, make_run
 from tbgen.board.moves import move_slot, move_taken, move_target
 from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
 from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.slice import SliceGraph, set_up
+from tbgen.retro.survey.count_moves import ALL, Run, count_moves, make_run
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right
 from tbgen.retro.survey.resets import Routes, payoff_after
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
-from tbgen.retro.threads.lanes import at_most, put
+from tbgen.retro.threads.lanes import LANE, at_most, put
 from tbgen.retro.threads.team import ABORT, Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
@@ -55,7 +55,7 @@ def make_survey(nodes: int, make: Make = in_memory) -> Survey:
 def make_survey_buffers() -> SurveyBuffers:
     here, stepped, there = (np.zeros(MEN, np.int64) for _ in range(3))
     return SurveyBuffers(
-        here, stepped, there, np.zeros(MOST_MOVES, np.int64), make_run(MEN), np.zeros((64, 3), np.int64)
+        here, stepped, there, np.zeros(MOST_MOVES, np.int64), make_run(MEN), np.zeros((LANE, 3), np.int64)
     )
 
 
@@ -135,7 +135,7 @@ def _survey_run(graph, routes, finished, survey, buffers, node, side, varies, fi
     run, best = buffers.run, buffers.best
     places = np.uint64(1)
     if varies >= 0:
-        places = ALL >> np.uint64(64 - length) << np.uint64(first) & ~others
+        places = ALL >> np.uint64(LANE - length) << np.uint64(first) & ~others
     legal, resets = count_moves(graph, run, buffers.squares, side, varies, others, places)
     too_high = legal & ~at_most(run.level, 0, HIGHEST_LEVEL)
     tally[CONTRADICTIONS] += bits_set(too_high)

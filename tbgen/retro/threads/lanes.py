@@ -117,3 +117,19 @@ def put(typing_context, array, lane, bits, value):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.uint64, value), code
+
+
+@intrinsic
+def add(typing_context, array, lane, bits, value):
+    """`add(array, lane, bits, value)`: add a value to some bytes of a lane; no sum exceeds 255."""
+
+    def code(context, builder, signature, arguments):
+        row = _Row(context, builder, signature, arguments)
+        plus = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(row.type, [row.type, row.type]), f"llvm.uadd.sat.v{LANE}i8"
+        )
+        old = row.load()
+        row.store(builder.select(row.chosen(2), builder.call(plus, [old, row.everywhere(3)]), old))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.uint64, value), code

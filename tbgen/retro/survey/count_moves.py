@@ -2,8 +2,8 @@
 
 The positions of a *run* differ in the square of one man, who is said to vary. A set of them is 64 bits, one for each of
 his squares: his *places*. Every move of another man has such a set, where it is legal: the man who varies is not in its
-way, does not attack the king after it, and no other enemy does so past him. `list_moves` (moves.py) finds the same
-moves in one position.
+way, does not attack the king after it, and no other enemy does so past him. `list_moves` (board/moves.py) finds the
+same moves in one position.
 """
 
 from typing import Final, NamedTuple
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from tbgen.board.attacks import BEHIND, BETWEEN, SKIP, bit, pair_of, reach
 from tbgen.board.geometry import MOST_PROMOTIONS
 from tbgen.board.moves import NOBODY, add_pawn_move, forward, is_pawn, man_on, pack_move
-from tbgen.intrinsics import add_where, bits_set, lowest_bit
+from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined
+from tbgen.retro.threads.lanes import LANE, add
 
 ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
-_MOVE: Final = np.uint8(2)
-_UNCHECKED: Final = np.uint8(1)
+_MOVE: Final = 2
+_UNCHECKED: Final = 1
 _HIGHEST: Final = 255
 
 
@@ -62,7 +63,7 @@ def make_run(men: int) -> Run:
     # a man may take the one who varies on each of his squares, and all others once
     resets = men * (64 + men * (MOST_PROMOTIONS + 1))
     return Run(
-        np.zeros(64, np.uint8),
+        np.zeros(LANE, np.uint8),
         np.zeros(resets, np.int64),
         np.zeros(resets, np.uint64),
         *np.zeros((2, men), np.uint64),
@@ -118,7 +119,7 @@ def _add_reset(board, run, count, slot, target, taken, where):
         end = count + 1
     for at in range(count, end):
         run.where[at] = where
-    add_where(run.level, where, np.uint8(_MOVE * (end - count)))
+    add(run.level, 0, where, _MOVE * (end - count))
     return end
 
 
@@ -189,7 +190,7 @@ def _count_moves_of(board, run, scene, slot, legal, count):
             if scene.hostile:
                 count = _add_reset(board, run, count, slot, target, scene.varies, safe & here)
             if not is_pawn(kind):
-                add_where(run.level, safe & ~here, _MOVE)
+                add(run.level, 0, safe & ~here, _MOVE)
             free &= ~here
         at = next_ray
     if is_pawn(kind):
@@ -248,7 +249,7 @@ def count_moves(board, run, squares, side, varies, others, places):
     if not legal:
         return legal, 0
     checked = _attacked(board, scene, 1 - side, squares[side], others, NOBODY)
-    add_where(run.level, legal & ~checked, _UNCHECKED)
+    add(run.level, 0, legal & ~checked, _UNCHECKED)
     count = 0
     for slot in range(board.atlas.men[0]):
         if board.atlas.side[slot] == side:
