@@ -108,6 +108,17 @@ def at_most(typing_context, array, lane, value):
 
 
 @intrinsic
+def not_empty(typing_context, array, first):
+    """`not_empty(array, first)`: of the 64 elements from the first on, those that are not 0."""
+
+    def code(context, builder, signature, arguments):
+        row = _Row(context, builder, signature, arguments, step=1)
+        return row.bits(builder.icmp_unsigned("!=", row.load(), ir.Constant(row.type, None)))
+
+    return types.uint64(array, types.intp), code
+
+
+@intrinsic
 def put(typing_context, array, lane, bits, value):
     """`put(array, lane, bits, value)`: write a value to some elements of a lane."""
 

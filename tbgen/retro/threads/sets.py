@@ -13,7 +13,7 @@ from tbgen.arrays import Make, in_memory
 from tbgen.intrinsics import bits_set, fetch_and, fetch_or, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
-from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.lanes import LANE, not_empty
 from tbgen.retro.threads.team import barrier, claim, next_range
 
 # The sets of a sweep. They are numpy integers because the compiler would specialise kernels for each literal.
@@ -230,6 +230,13 @@ def lanes_of(block):
 
 
 @inlined
+def lanes_with(sets, which, block):
+    """Which lanes of a block have positions in a set, as bits."""
+    words, first = place_of(sets, which, block * _WORDS)
+    return not_empty(words, first)
+
+
+@inlined
 def has_block(sets, which, block):
     at = which * sets.block_words + (block >> 6)
     return sets.blocks[at] >> np.uint64(block & 63) & np.uint64(1) != 0
@@ -239,10 +246,13 @@ def has_block(sets, which, block):
 def read_block(sets, which, block, buffers):
     """Write the positions of a block to `buffers.batch`. Returns how many there are."""
     count = 0
-    for word in lanes_of(block):
-        left = lane_of(sets, which, word)
+    lanes = lanes_with(sets, which, block)
+    while lanes:
+        lane = block * _WORDS + lowest_bit(lanes)
+        lanes &= lanes - np.uint64(1)
+        left = lane_of(sets, which, lane)
         while left:
-            buffers.batch[count] = (word << 6) + lowest_bit(left)
+            buffers.batch[count] = (lane << 6) + lowest_bit(left)
             count += 1
             left &= left - np.uint64(1)
     return count
@@ -325,7 +335,10 @@ def pop_lanes(team, me, sets, which, buffers, laned):
         if block < 0:
             return 0
         count = 0
-        for lane in lanes_of(block):
+        lanes = lanes_with(sets, which, block)
+        while lanes:
+            lane = block * _WORDS + lowest_bit(lanes)
+            lanes &= lanes - np.uint64(1)
             left = lane_of(sets, which, lane)
             while left:
                 some = left if laned else left & (~left + np.uint64(1))
