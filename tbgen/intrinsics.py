@@ -104,6 +104,18 @@ def bits_set(typing_context, word):
 
 
 @intrinsic
+def high_product(typing_context, a, b):
+    """The upper 64 of the 128 bits of a product of two words."""
+
+    def code(context, builder, signature, arguments):
+        wide = ir.IntType(128)
+        product = builder.mul(*(builder.zext(one, wide) for one in arguments))
+        return builder.trunc(builder.lshr(product, wide(64)), ir.IntType(64))
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
+@intrinsic
 def prefetch(typing_context, array, index):
     """`prefetch(array, index)`: load the cache line of an element, for writing, while other work goes on."""
 

@@ -19,17 +19,18 @@ MEN: Final = 12
 """Slots per table."""
 GROUPS: Final = 6
 """Groups per table, at most."""
+_WORD: Final = 1 << 64
 
-G_SIDE, G_SLOT, G_COUNT, G_STRIDE, G_PARTNER = range(5)
-GROUP: Final = 5
+G_SIDE, G_SLOT, G_COUNT, G_STRIDE, G_PARTNER, G_INVERSE = range(6)
+GROUP: Final = 6
 """Fields of a group, and how many there are."""
 S_START, S_HALF, S_FAMILY, S_FLIP = range(4)
 SLICE: Final = 4
 """Fields of a slice, and how many there are."""
-T_PAWNS, T_SLICES, T_WEIGHTS, T_SHIFTS, T_MASK = range(5)
-TABLE: Final = 5
+T_PAWNS, T_SLICES, T_WEIGHTS, T_SHIFTS, T_MASK, T_INVERSE = range(6)
+TABLE: Final = 6
 """Where a table's part of `slice_of`, of the slices, and of the weights and shifts of its hash begins; the mask of
-that, 0 if there is none; and how many fields these are."""
+that, 0 if there is none; the inverse of `inner`; and how many fields these are."""
 
 KINGS_SYMMETRY: Final = FAMILIES * SQUARE_PAIRS
 FIRST: Final = 2 * KINGS_SYMMETRY
@@ -83,7 +84,13 @@ def _bases(lengths: list[int]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(lengths)))[:-1].astype(np.int64)
 
 
+def inverse(divisor: int) -> int:
+    """What `quotient` (kernels.py) multiplies by instead of a division; all bits of it, -1, for 1."""
+    return -1 if divisor == 1 else (_WORD - 1) // divisor
+
+
 def make_atlas(layouts: list[Layout]) -> Atlas:
+    assert all(int(x.half_size.max()) * x.inner < _WORD for x in layouts), "inverses need larger words"
     families = [kings(family) for family in range(FAMILIES)]
     padded = np.zeros((2, FAMILIES, MOST_PAIRS), np.int16)
     for family, table in enumerate(families):
@@ -101,7 +108,10 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
         kind=_rows(MEN, [list(x.kinds_among(layouts[0].material.fairy)) for x in layouts]),
         group=_rows(
             GROUPS * GROUP,
-            [[n for g in x.groups for n in (g.side, g.slot, g.count, g.stride, g.partner)] for x in layouts],
+            [
+                [n for g in x.groups for n in (g.side, g.slot, g.count, g.stride, g.partner, inverse(g.stride))]
+                for x in layouts
+            ],
         ),
         table=np.stack(
             [
@@ -110,6 +120,7 @@ def make_atlas(layouts: list[Layout]) -> Atlas:
                 _bases([len(x.weight) for x in hashes]),
                 _bases([len(x.shift) for x in hashes]),
                 np.array([x.mask for x in hashes], np.int64),
+                np.array([inverse(x.inner) for x in layouts], np.int64),
             ],
             axis=1,
         ).reshape(-1),

@@ -8,6 +8,7 @@ from tbgen.index.atlas import (
     FIRST,
     FOURS,
     G_COUNT,
+    G_INVERSE,
     G_PARTNER,
     G_SLOT,
     G_STRIDE,
@@ -20,6 +21,7 @@ from tbgen.index.atlas import (
     S_START,
     SECOND,
     SLICE,
+    T_INVERSE,
     T_MASK,
     T_PAWNS,
     T_SHIFTS,
@@ -31,6 +33,7 @@ from tbgen.index.atlas import (
 from tbgen.index.hash import HIGH
 from tbgen.index.kings import MOST_PAIRS
 from tbgen.index.pawns import SLICE_SHIFT, SWAP_BIT, SYMMETRY_MASK
+from tbgen.intrinsics import high_product
 from tbgen.jit import inlined
 
 
@@ -41,19 +44,19 @@ def group_number(atlas, symmetry, squares, slot, count):
     shift = symmetry * 64
     a = image[shift + squares[slot]]
     if count == 1:
-        return atlas.choose[a]
+        return np.int64(a)
     b = image[shift + squares[slot + 1]]
     if a > b:
         a, b = b, a
     if count == 2:
-        return atlas.choose[a] + atlas.choose[64 + b]
+        return a + atlas.choose[64 + b]
     c = image[shift + squares[slot + 2]]
     if b > c:
         b, c = c, b
         if a > b:
             a, b = b, a
     if count == 3:
-        return atlas.choose[a] + atlas.choose[64 + b] + atlas.choose[128 + c]
+        return a + atlas.choose[64 + b] + atlas.choose[128 + c]
     d = image[shift + squares[slot + 3]]
     if c > d:
         c, d = d, c
@@ -61,21 +64,26 @@ def group_number(atlas, symmetry, squares, slot, count):
             b, c = c, b
             if a > b:
                 a, b = b, a
-    return atlas.choose[a] + atlas.choose[64 + b] + atlas.choose[128 + c] + atlas.choose[192 + d]
+    return a + atlas.choose[64 + b] + atlas.choose[128 + c] + atlas.choose[192 + d]
+
+
+@inlined
+def quotient(number, inverse):
+    """How often the divisor that has this inverse (atlas.py) goes into a number: a division takes three times as long.
+    The product of number and divisor has to be less than 2^64."""
+    return np.int64(high_product(np.uint64(number + 1), np.uint64(inverse)))
 
 
 @inlined
 def decode_half(atlas, table, family, number, squares):
     """Put the kings and pieces of a number within a half on their squares; return the number of the kings."""
-    inner = np.uint64(atlas.inner[table])
-    kings = np.int64(np.uint64(number) // inner)
-    rest = np.uint64(number) % inner
+    kings = quotient(number, atlas.table[table * TABLE + T_INVERSE])
+    rest = number - kings * atlas.inner[table]
     squares[0] = atlas.kings[FIRST + family * MOST_PAIRS + kings]
     squares[1] = atlas.kings[SECOND + family * MOST_PAIRS + kings]
     for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
-        stride = np.uint64(atlas.group[group + G_STRIDE])
-        of_group = np.int64(rest // stride)
-        rest %= stride
+        of_group = quotient(rest, atlas.group[group + G_INVERSE])
+        rest -= of_group * atlas.group[group + G_STRIDE]
         slot = atlas.group[group + G_SLOT]
         count = atlas.group[group + G_COUNT]
         if count == 1:
