@@ -50,7 +50,7 @@ VALUES: Final = 2 * BASE
 
 @kernel
 def begin(team, me, sets):
-    """Empty the sets of a review; nobody is known to escape or to fall."""
+    """Empty the sets of a review; no open position is known to escape or to fall."""
     for which in (DOUBT_THEIRS, CHANGED_THEIRS, STEPPED, DOUBT_OURS, CHANGED_OURS):
         clear_set(team, me, sets, which)
     barrier(team, me)
@@ -58,6 +58,7 @@ def begin(team, me, sets):
     while start < end:
         for lane in range(start // LANE, end // LANE):
             put_lane(sets, AWAY, lane, lane_of(sets, CLOSED, lane))
+            put_lane(sets, ESCAPING, lane, lane_of(sets, SETTLED, lane))
         start, end = next_range(team, me, sets.words * LANE)
     barrier(team, me)
 
@@ -90,7 +91,8 @@ def end(team, me, state, sets, level):
         for which in (STEPPED, FALLING, LOSING):
             read_set_ahead(sets, which, start // LANE, -(-stop // LANE))
         for lane in lanes_in(start, stop):
-            add_lane(sets, STEPPED, lane, lane_of(sets, ESCAPING, lane) | lane_of(sets, FALLING, lane))
+            escaping = lane_of(sets, ESCAPING, lane) & ~lane_of(sets, SETTLED, lane)
+            add_lane(sets, STEPPED, lane, escaping | lane_of(sets, FALLING, lane))
             put_lane(sets, ESCAPING, lane, np.uint64(0))
             put_lane(sets, FALLING, lane, np.uint64(0))
             if ~lane_of(sets, SETTLED, lane):

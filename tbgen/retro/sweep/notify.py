@@ -38,7 +38,8 @@ THEIRS_CHANGED: Final = np.int64(5)
 
 @inlined
 def _told(event):
-    """The set of those that have been told of such an event; settled ones need not be told."""
+    """The set of those that have been told of such an event. Settled ones need not be told: they are in the sets of
+    those whose mover gains."""
     if event == LOST:
         return SETTLED
     if event == FALLS:
@@ -51,27 +52,17 @@ def _told(event):
 
 
 @inlined
-def _prefetch(sets, later, gains, told, lane):
-    """Prefetch all that `_update` will look at."""
-    prefetch_lane(sets, SETTLED, lane)
-    if gains:
-        prefetch_lane(sets, later, lane)
-    if told != SETTLED:
-        prefetch_lane(sets, told, lane)
-
-
-@inlined
-def _not_told(sets, told, lane, bits):
+def _not_told(sets, told, done, lane, bits):
     """Those of some predecessors in a lane for whom it is news. No position leaves these sets during a phase: one that
     is found there without a lock has been told. The others are asked again under the lock."""
-    return bits & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, told, lane))
+    return bits & ~(lane_of(sets, told, lane) | lane_of(sets, done, lane))
 
 
 @inlined
-def _update(sets, later, gains, told, lane, bits):
+def _update(sets, later, gains, told, done, lane, bits):
     """Update some predecessors in a lane: those whose mover gains by the event are added to the set `later`, of the
     others one more move fails."""
-    reached = _not_told(sets, told, lane, bits)
+    reached = _not_told(sets, told, done, lane, bits)
     if not reached:
         return
     if gains:
@@ -87,6 +78,7 @@ def notify(worker, later, event, lanes):
     team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets
     near = buffers.near
     gains, told = event <= FALLS, _told(event)
+    done = told if gains else SETTLED
     begin = end = 0
     for at in range(lanes + 1):
         start = (at & 1) * MOST_NEIGHBOURS
@@ -94,10 +86,11 @@ def notify(worker, later, event, lanes):
         if at < lanes and buffers.batch_bits[at]:
             found = predecessors(graph, buffers, np.int64(buffers.batch[at]), buffers.batch_bits[at], start)
             for entry in range(start, found):
-                _prefetch(sets, later, gains, told, near[entry])
+                prefetch_lane(sets, told, near[entry])
+                prefetch_lane(sets, done, near[entry])
         for entry in range(begin, end):
-            if _not_told(sets, told, near[entry], buffers.near_bits[entry]):
+            if _not_told(sets, told, done, near[entry], buffers.near_bits[entry]):
                 lock_lane(team, near[entry])
-                _update(sets, later, gains, told, near[entry], buffers.near_bits[entry])
+                _update(sets, later, gains, told, done, near[entry], buffers.near_bits[entry])
                 unlock_lane(team, near[entry])
         begin, end = start, found

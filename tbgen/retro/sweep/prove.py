@@ -36,8 +36,9 @@ def prove(worker, later, escaping):
             read_set_around(sets, LOSING, buffers, lane)
             read_set_around(sets, proves, buffers, lane)
             read_set_around(sets, later, buffers, lane)
-            bits = buffers.batch_bits[at] & ~(lane_of(sets, SETTLED, lane) | lane_of(sets, proves, lane))
-            proved = bits & lane_of(sets, LOSING, lane)
+            proved = buffers.batch_bits[at] & lane_of(sets, LOSING, lane)
+            if not escaping:  # another move may have settled one since
+                proved &= ~lane_of(sets, SETTLED, lane)
             if proved:
                 proved = all_lead_into(graph, buffers, sets, failed, lane, proved)
             if proved:

@@ -61,8 +61,9 @@ REVALUED: Final = DOUBT_OURS
 
 # While escapes spread from scratch, no position is in doubt, and none is notified of a change.
 ESCAPING: Final = DOUBT_OURS
+"""Its mover is known to escape from the record; or it is settled."""
 FALLING: Final = CHANGED_OURS
-"""Its mover is known to escape from the record, or to lose his own."""
+"""Its mover is known to lose his record."""
 
 BLOCK: Final = 1 << 12
 """Positions per block; a block is popped at once."""
