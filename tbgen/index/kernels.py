@@ -75,27 +75,33 @@ def quotient(number, inverse):
 
 
 @inlined
-def decode_half(atlas, table, family, number, squares):
-    """Put the kings and pieces of a number within a half on their squares; return the number of the kings."""
+def _bit(square):
+    return np.uint64(1) << np.uint64(square)
+
+
+@inlined
+def decode_half(atlas, table, family, number, squares, left_out=0):
+    """Put the kings and pieces of a number within a half on their squares, but for the last `left_out` groups. Returns
+    the number of the kings, and the squares that have a man now."""
     kings = quotient(number, atlas.table[table * TABLE + T_INVERSE])
     rest = number - kings * atlas.inner[table]
-    squares[0] = atlas.kings[FIRST + family * MOST_PAIRS + kings]
-    squares[1] = atlas.kings[SECOND + family * MOST_PAIRS + kings]
-    for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
+    squares[0] = first = np.int64(atlas.kings[FIRST + family * MOST_PAIRS + kings])
+    squares[1] = second = np.int64(atlas.kings[SECOND + family * MOST_PAIRS + kings])
+    occupied = _bit(first) | _bit(second)
+    for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table] - left_out) * GROUP, GROUP):
         of_group = quotient(rest, atlas.group[group + G_INVERSE])
         rest -= of_group * atlas.group[group + G_STRIDE]
         slot = atlas.group[group + G_SLOT]
         count = atlas.group[group + G_COUNT]
         if count == 1:
             squares[slot] = of_group
-        elif count == 2:
-            squares[slot] = atlas.squares[of_group * 2]
-            squares[slot + 1] = atlas.squares[of_group * 2 + 1]
-        else:
-            first = (THREES if count == 3 else FOURS) + of_group * count
-            for nth in range(count):
-                squares[slot + nth] = atlas.squares[first + nth]
-    return kings
+            occupied |= _bit(of_group)
+            continue
+        at = 0 if count == 2 else THREES if count == 3 else FOURS
+        for nth in range(count):
+            squares[slot + nth] = square = np.int64(atlas.squares[at + of_group * count + nth])
+            occupied |= _bit(square)
+    return kings, occupied
 
 
 @inlined

@@ -11,6 +11,7 @@ from tbgen.board.attacks import attacked
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tbgen.index.positions import fen
+from tbgen.intrinsics import bits_set
 from tbgen.jit import kernel
 from tbgen.material import parse
 from tbgen.retro.graph.slice import SliceGraph, make_graph, set_up
@@ -61,5 +62,6 @@ def place(name: str, slice_: int = 0) -> Place:
 
 @kernel
 def is_position(graph, buffers, node):  # type: ignore[no-untyped-def]
-    side, _, occupied, shared = set_up(graph, node, buffers.squares)
-    return not shared and not attacked(graph, buffers.squares, side, buffers.squares[1 - side], occupied, -1)
+    side, _, occupied = set_up(graph, node, buffers.squares)
+    men = graph.atlas.men[0]  # fewer squares, if two of them share one
+    return bits_set(occupied) == men and not attacked(graph, buffers.squares, side, buffers.squares[1 - side], occupied, -1)

@@ -44,7 +44,7 @@ def predecessors(graph, buffers, lane, bits, start):
     laned = graph.laned
     pattern = bits if laned else np.uint64(1)
     node = lane * LANE + (0 if laned else lowest_bit(bits))
-    side, kings, occupied, _ = set_up(graph, node, squares, laned)
+    side, kings, occupied = set_up(graph, node, squares, laned)
     moved = 1 - side
     groups = atlas.groups[0] - laned
     offset = moved * graph.half * graph.two_sided

@@ -40,7 +40,7 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
     laned = graph.laned
     left = bits if laned else np.uint64(1)
     node = lane * LANE + (0 if laned else lowest_bit(bits))
-    side, _, occupied, _ = set_up(graph, node, squares, laned)
+    side, _, occupied = set_up(graph, node, squares, laned)
     pair = squares[0] * 64 + squares[1]
     symmetry = np.int64(graph.forth[TURN_SYMMETRY + pair])
     groups = atlas.groups[0] - laned

@@ -149,20 +149,14 @@ def make_buffers(numbers: int = 0) -> Buffers:
 
 @inlined
 def set_up(graph, node, squares, left_out=0):
-    """Decode a position into `squares`. Returns side to move, number of the kings, occupied squares, and whether two
-    men share a square. The last two leave out the last `left_out` pieces."""
+    """Decode a position into `squares`, but for the last `left_out` groups. Returns side to move, number of the kings,
+    and occupied squares."""
     atlas = graph.atlas
     side = 1 if node >= graph.half else 0
-    kings = decode_half(atlas, 0, graph.family, node - side * graph.half, squares)
-    occupied = graph.pawn_set
-    shared = False
-    for slot in range(atlas.first_pawn[0] - left_out):
-        bit = np.uint64(1) << np.uint64(squares[slot])
-        shared |= (occupied & bit) != 0
-        occupied |= bit
+    kings, occupied = decode_half(atlas, 0, graph.family, node - side * graph.half, squares, left_out)
     for pawn in range(len(graph.pawns)):
         squares[atlas.first_pawn[0] + pawn] = graph.pawns[pawn]
-    return side, kings, occupied, shared
+    return side, kings, occupied | graph.pawn_set
 
 
 @inlined
@@ -198,7 +192,7 @@ def successors(graph, buffers, node):
     """Write all positions that a legal quiet move leads to to `buffers.near`. Returns how many there are."""
     atlas = graph.atlas
     squares = buffers.squares
-    side, _, occupied, _ = set_up(graph, node, squares)
+    side, _, occupied = set_up(graph, node, squares)
     enemy = 1 - side
     king = squares[side]
     nobody = np.int64(-1)

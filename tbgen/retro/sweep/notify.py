@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.jit import inlined, kernel
+from tbgen.jit import inlined
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS
 from tbgen.retro.threads.sets import (
@@ -72,7 +72,7 @@ def _update(sets, later, gains, told, done, lane, bits):
         add_lane(sets, told, lane, reached)
 
 
-@kernel
+@inlined
 def notify(worker, later, event, lanes):
     """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`."""
     team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets

@@ -13,6 +13,7 @@ from tbgen.retro.threads.sets import (
     lane_of,
     mark_lane,
     pop_lanes,
+    prefetch_lane,
     read_set_around,
 )
 from tbgen.retro.threads.team import barrier
@@ -31,6 +32,8 @@ def prove(worker, later, escaping):
         lanes = pop_lanes(team, me, sets, THREATENED, buffers, graph.laned)
         if lanes == 0:
             break
+        for at in range(lanes):
+            prefetch_lane(sets, LOSING, buffers.batch[at])
         for at in range(lanes):
             lane = buffers.batch[at]
             read_set_around(sets, LOSING, buffers, lane)
