@@ -5,8 +5,9 @@ its own mirror image leaves the mirrored files, 1806 pairs; any other pawns leav
 Each family's table takes any pair of squares to its number and to the symmetry that brings it there.
 """
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,20 @@ def kings(family: int) -> Kings:
     return Kings(number, symmetry, first, second)
 
 
+class Steps(NamedTuple):
+    """Pairs of kings a move later, or a move before."""
+
+    number: NDArray[np.int16]
+    symmetry: NDArray[np.int8]
+    """`[number]`: the pair, if another man moves, and the symmetry that leads there."""
+    king_start: NDArray[np.int32]
+    king_number: NDArray[np.int16]
+    king_symmetry: NDArray[np.int8]
+    king_target: NDArray[np.int8]
+    """`[mover][number]` in rows from `king_start[mover * (pairs + 1) + number]`: the same for each move of the mover's
+    king, and where it takes him, before the symmetry."""
+
+
 class Passage(NamedTuple):
     """How a pair of kings is renumbered when the turn passes, forwards and backwards.
 
@@ -71,16 +86,8 @@ class Passage(NamedTuple):
     is stored in both of its mirror images, and every move leads to one of the two, never to both.
     """
 
-    to_number: NDArray[np.int16]
-    to_symmetry: NDArray[np.int8]
-    """`[a * 64 + b]`, kings after the move: the number of the pair at the other side's turn, and its symmetry."""
-    back_number: NDArray[np.int16]
-    back_symmetry: NDArray[np.int8]
-    """`[number]`: the pair before a move of another man, and the symmetry that leads back to it."""
-    king_start: NDArray[np.int32]
-    king_number: NDArray[np.int16]
-    king_symmetry: NDArray[np.int8]
-    """`[mover][number]` in rows from `king_start[mover * (pairs + 1) + number]`: the same before a king's move."""
+    forth: Steps
+    back: Steps
 
 
 @cache
@@ -102,23 +109,38 @@ def passage(family: int, flip: int) -> Passage:
     back_number[to_number[stored]] = np.arange(pairs)
     back_symmetry[to_number[stored]] = GEOMETRY.inverse[to_symmetry[stored]]
 
-    starts, numbers, symmetries, filled = [], [], [], 0
+    forth, back = [], []
     for mover in range(2):
         before, after = _king_moves(table, mover)
         legal = to_number[after] >= 0
         before, after = before[legal], after[legal]
-        order = np.argsort(to_number[after], kind="stable")
-        counts = np.bincount(to_number[after], minlength=pairs)
-        starts.append(filled + np.concatenate(([0], np.cumsum(counts))))
-        numbers.append(before[order])
-        symmetries.append(GEOMETRY.inverse[to_symmetry[after[order]]])
-        filled += len(order)
+        number, symmetry, target = to_number[after], to_symmetry[after], after % 64 if mover else after // 64
+        forth.append((before, number, symmetry, target))
+        back.append((number, before, GEOMETRY.inverse[symmetry], target))
     return Passage(
-        to_number, to_symmetry, back_number, back_symmetry,
+        Steps(to_number[stored], to_symmetry[stored], *_rows(pairs, forth)),
+        Steps(back_number, back_symmetry, *_rows(pairs, back)),
+    )
+
+
+def _rows(
+    pairs: int, moves: Sequence[tuple[NDArray[Any], ...]]
+) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int8], NDArray[np.int8]]:
+    """The last four of `Steps`, from the pair that each king's move starts from and what follows there, by mover."""
+    starts, filled = [], 0
+    rows = []
+    for start, *columns in moves:
+        order = np.argsort(start, kind="stable")
+        starts.append(filled + np.concatenate(([0], np.cumsum(np.bincount(start, minlength=pairs)))))
+        rows.append([column[order] for column in columns])
+        filled += len(order)
+    number, symmetry, target = (np.concatenate(column) for column in zip(*rows, strict=True))
+    return (
         np.concatenate(starts).astype(np.int32),
-        np.concatenate(numbers).astype(np.int16),
-        np.concatenate(symmetries).astype(np.int8),
-    )  # fmt: skip
+        number.astype(np.int16),
+        symmetry.astype(np.int8),
+        target.astype(np.int8),
+    )
 
 
 def _king_moves(table: Kings, mover: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

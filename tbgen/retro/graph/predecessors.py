@@ -11,7 +11,7 @@ from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.slice import STEP_SYMMETRY, TURN_SYMMETRY, king_target, set_up, terms
+from tbgen.retro.graph.slice import BACK, STEP_SYMMETRY, TURN_SYMMETRY, king_target, set_up, terms
 from tbgen.retro.threads.lanes import LANE, image_of
 
 
@@ -88,7 +88,7 @@ def predecessors(graph, buffers, lane, bits, start):
     if laned and atlas.side[last] == moved:
         count = _of_last_man(graph, buffers, atlas.kind[last], pattern, occupied, symmetry, here, count)
     # where one side is stored, every stored move is the first side's
-    row = moved * graph.two_sided * (graph.pairs + 1) + kings
+    row = BACK + moved * graph.two_sided * (graph.pairs + 1) + kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
         kings_symmetry = np.int64(graph.back[at + STEP_SYMMETRY])
         number = king_target(

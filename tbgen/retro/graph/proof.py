@@ -7,12 +7,12 @@ from. A move that leaves the king in check leads to a number of no legal positio
 import numpy as np
 
 from tbgen.board.attacks import SKIP, reach
-from tbgen.board.geometry import FILES_MIRRORED, KING, RANKS_MIRRORED, TRANSPOSED
+from tbgen.board.geometry import FILES_MIRRORED, RANKS_MIRRORED, TRANSPOSED
 from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.slice import TURN_SYMMETRY, king_target, set_up, terms
+from tbgen.retro.graph.slice import STEP_SYMMETRY, STEP_TARGET, TURN_SYMMETRY, king_target, set_up, terms
 from tbgen.retro.threads.lanes import LANE, image_of
 from tbgen.retro.threads.sets import lane_of
 
@@ -40,13 +40,12 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
     laned = graph.laned
     left = bits if laned else np.uint64(1)
     node = lane * LANE + (0 if laned else lowest_bit(bits))
-    side, _, occupied = set_up(graph, node, squares, laned)
-    pair = squares[0] * 64 + squares[1]
-    symmetry = np.int64(graph.forth[TURN_SYMMETRY + pair])
+    side, kings, occupied = set_up(graph, node, squares, laned)
+    symmetry = np.int64(graph.forth[TURN_SYMMETRY + kings])
     groups = atlas.groups[0] - laned
     total = terms(graph, groups, symmetry, squares, buffers.term)
     offset = (1 - side) * graph.half * graph.two_sided
-    here = graph.forth[pair] * atlas.inner[0] + offset + total
+    here = graph.forth[kings] * atlas.inner[0] + offset + total
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == side:
         # one word has all moves of the last man
@@ -95,25 +94,17 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
                 at = next_ray
             squares[slot] = square
     left = image_of(turned, _inverse(symmetry) * laned)
-    king = squares[side]
-    ray = KING * 64 + king
-    for at in range(graph.men_moves[ray], graph.men_moves[ray + 1]):
-        target = np.int64(graph.men_moves[at])
+    row = side * (graph.pairs + 1) + kings
+    for at in range(graph.king_start[row], graph.king_start[row + 1]):
+        target = np.int64(graph.forth[at + STEP_TARGET])
         if occupied >> np.uint64(target) & np.uint64(1):
             continue
-        squares[side] = target
-        pair = squares[0] * 64 + squares[1]
-        kings = np.int64(graph.forth[pair])
-        if kings < 0:
-            continue
-        kings_symmetry = np.int64(graph.forth[TURN_SYMMETRY + pair])
-        number = king_target(graph, groups, kings, offset, kings_symmetry, symmetry, total, squares)
+        kings_symmetry = np.int64(graph.forth[at + STEP_SYMMETRY])
+        number = king_target(graph, groups, np.int64(graph.forth[at]), offset, kings_symmetry, symmetry, total, squares)
         missing = _missing(graph, sets, which, number)
         if laned:
             missing = image_of(missing, _inverse(kings_symmetry)) & ~(np.uint64(1) << np.uint64(target))
         left &= ~missing
         if not left:
-            squares[side] = king
             return np.uint64(0)
-    squares[side] = king
     return left if laned else left << np.uint64(node % LANE)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.attacks import SKIP, attacked, move_tables, pinned
-from tbgen.board.geometry import KING, SQUARE_PAIRS
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
 from tbgen.index.kernels import decode_half, group_number
-from tbgen.index.kings import PAIRS, passage
+from tbgen.index.kings import MOST_PAIRS, PAIRS, Steps, passage
 from tbgen.jit import inlined
 from tbgen.men import Man
 from tbgen.retro.threads.ahead import Clusters, make_clusters
@@ -49,17 +48,19 @@ class SliceGraph(NamedTuple):
     promotions: int
     """How many kinds of men a pawn may become."""
     forth: NDArray[np.int16]
-    """`[pair of squares]`: number of the kings after the turn has passed; at TURN_SYMMETRY their symmetry."""
     back: NDArray[np.int16]
-    """`[number]`: number before a move of another man, at TURN_SYMMETRY its symmetry; from KING_STEPS on the
-    same before a move of a king, STEP_SYMMETRY behind it its symmetry (index/kings.py)."""
+    """`[number]`: number of the kings after a move of another man, or before it, at TURN_SYMMETRY its symmetry; from
+    KING_STEPS on the same for the moves of a king, STEP_SYMMETRY behind it its symmetry, STEP_TARGET behind it his
+    square after the move (index/kings.py)."""
     king_start: NDArray[np.int32]
-    """`[mover * (pairs + 1) + number]`: where in `back` the moves of a king begin."""
+    """`[mover * (pairs + 1) + number]`: where in `forth` the moves of a king begin; at BACK those in `back`."""
 
 
-TURN_SYMMETRY: Final = SQUARE_PAIRS
+TURN_SYMMETRY: Final = MOST_PAIRS
 KING_STEPS: Final = 2 * TURN_SYMMETRY
 STEP_SYMMETRY: Final = 1 << 16
+STEP_TARGET: Final = 2 * STEP_SYMMETRY
+BACK: Final = 2 * (MOST_PAIRS + 1)
 _CASES: Final = 1 << 18
 """The most of `Buffers.cases`; and so many numbers of the slice to each, at the least:"""
 _NUMBERS: Final = 1 << 8
@@ -90,20 +91,25 @@ def make_graph(
 @cache
 def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int32]]:
     """`forth`, `back` and `king_start`."""
-    table = passage(family, flip)
-    pairs, moves = PAIRS[family], len(table.king_number)
-    assert pairs <= TURN_SYMMETRY
-    assert moves <= STEP_SYMMETRY
-    back = np.zeros(KING_STEPS + 2 * STEP_SYMMETRY, np.int16)
-    for start, part in (
-        (0, table.back_number[:pairs]),
-        (TURN_SYMMETRY, table.back_symmetry[:pairs]),
-        (KING_STEPS, table.king_number[:moves]),
-        (KING_STEPS + STEP_SYMMETRY, table.king_symmetry[:moves]),
+    found = passage(family, flip)
+    start = np.zeros(2 * BACK, np.int32)
+    for first, steps in ((0, found.forth), (BACK, found.back)):
+        start[first : first + len(steps.king_start)] = steps.king_start + KING_STEPS
+    return _in_one(found.forth), _in_one(found.back), start
+
+
+def _in_one(steps: Steps) -> NDArray[np.int16]:
+    assert len(steps.king_number) <= STEP_SYMMETRY
+    found = np.zeros(KING_STEPS + 3 * STEP_SYMMETRY, np.int16)
+    for first, column in (
+        (0, steps.number),
+        (TURN_SYMMETRY, steps.symmetry),
+        (KING_STEPS, steps.king_number),
+        (KING_STEPS + STEP_SYMMETRY, steps.king_symmetry),
+        (KING_STEPS + STEP_TARGET, steps.king_target),
     ):
-        back[start : start + len(part)] = part
-    forth = np.concatenate([table.to_number, table.to_symmetry.astype(np.int16)])
-    return forth, back, table.king_start + np.int32(KING_STEPS)
+        found[first : first + len(column)] = column
+    return found
 
 
 class Buffers(NamedTuple):
@@ -192,18 +198,17 @@ def successors(graph, buffers, node):
     """Write all positions that a legal quiet move leads to to `buffers.near`. Returns how many there are."""
     atlas = graph.atlas
     squares = buffers.squares
-    side, _, occupied = set_up(graph, node, squares)
+    side, kings, occupied = set_up(graph, node, squares)
     enemy = 1 - side
     king = squares[side]
     nobody = np.int64(-1)
     checked = attacked(graph, squares, enemy, king, occupied, nobody)
     pins = pinned(graph, squares, side, occupied)
-    pair = squares[0] * 64 + squares[1]
-    symmetry = graph.forth[TURN_SYMMETRY + pair]
+    symmetry = np.int64(graph.forth[TURN_SYMMETRY + kings])
     groups = atlas.groups[0]
     total = terms(graph, groups, symmetry, squares, buffers.term)
     offset = (1 - side) * graph.half * graph.two_sided
-    here = graph.forth[pair] * atlas.inner[0] + offset + total
+    here = graph.forth[kings] * atlas.inner[0] + offset + total
     near = buffers.near
     count = 0
     for group in range(groups):
@@ -234,24 +239,15 @@ def successors(graph, buffers, node):
                 count += 1
             squares[slot] = square
     lifted = occupied ^ (np.uint64(1) << np.uint64(king))
-    ray = KING * 64 + king
-    for at in range(graph.men_moves[ray], graph.men_moves[ray + 1]):
-        target = np.int64(graph.men_moves[at])
+    row = side * (graph.pairs + 1) + kings
+    for at in range(graph.king_start[row], graph.king_start[row + 1]):
+        target = np.int64(graph.forth[at + STEP_TARGET])
         bit = np.uint64(1) << np.uint64(target)
         if occupied & bit or attacked(graph, squares, enemy, target, lifted, nobody):
             continue
-        squares[side] = target
-        pair = squares[0] * 64 + squares[1]
+        kings_symmetry = np.int64(graph.forth[at + STEP_SYMMETRY])
         near[count] = king_target(
-            graph,
-            groups,
-            np.int64(graph.forth[pair]),
-            offset,
-            graph.forth[TURN_SYMMETRY + pair],
-            symmetry,
-            total,
-            squares,
+            graph, groups, np.int64(graph.forth[at]), offset, kings_symmetry, symmetry, total, squares
         )
         count += 1
-    squares[side] = king
     return count
