@@ -59,26 +59,28 @@ def _not_told(sets, told, done, lane, bits):
 
 
 @inlined
-def _update(sets, later, gains, told, done, lane, bits):
-    """Update some predecessors in a lane: those whose mover gains by the event are added to the set `later`, of the
-    others one more move fails."""
-    reached = _not_told(sets, told, done, lane, bits)
-    if not reached:
-        return
-    if gains:
-        mark_lane(sets, told, lane, reached)
-        add_lane(sets, later, lane, reached)
-    else:
-        add_lane(sets, told, lane, reached)
+def _those_not_told(sets, buffers, told, done, later, start, end):
+    """Move the predecessors for whom it is news to the front, and prefetch the lanes of `later`, where they are to go.
+    Returns where they end. There is no branch, as it would go either way as often."""
+    near, near_bits = buffers.near, buffers.near_bits
+    kept = start
+    for entry in range(start, end):
+        lane, bits = near[entry], near_bits[entry]
+        near[kept], near_bits[kept] = lane, bits
+        kept += np.int64(_not_told(sets, told, done, lane, bits) != 0)
+    for entry in range(start, kept):
+        prefetch_lane(sets, later, near[entry])
+    return kept
 
 
 @inlined
 def notify(worker, later, event, lanes):
     """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`."""
     team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets
-    near = buffers.near
+    near, near_bits = buffers.near, buffers.near_bits
     gains, told = event <= FALLS, _told(event)
     done = told if gains else SETTLED
+    reached = later if gains else told
     begin = end = 0
     for at in range(lanes + 1):
         start = (at & 1) * MOST_NEIGHBOURS
@@ -88,9 +90,12 @@ def notify(worker, later, event, lanes):
             for entry in range(start, found):
                 prefetch_lane(sets, told, near[entry])
                 prefetch_lane(sets, done, near[entry])
-        for entry in range(begin, end):
-            if _not_told(sets, told, done, near[entry], buffers.near_bits[entry]):
-                lock_lane(team, near[entry])
-                _update(sets, later, gains, told, done, near[entry], buffers.near_bits[entry])
-                unlock_lane(team, near[entry])
+        for entry in range(begin, _those_not_told(sets, buffers, told, done, reached, begin, end)):
+            lane = near[entry]
+            lock_lane(team, lane)
+            bits = _not_told(sets, told, done, lane, near_bits[entry])
+            if gains:
+                mark_lane(sets, told, lane, bits)
+            add_lane(sets, reached, lane, bits)
+            unlock_lane(team, lane)
         begin, end = start, found
