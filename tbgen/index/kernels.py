@@ -80,28 +80,39 @@ def _bit(square):
 
 
 @inlined
-def decode_half(atlas, table, family, number, squares, left_out=0):
-    """Put the kings and pieces of a number within a half on their squares, but for the last `left_out` groups. Returns
-    the number of the kings, and the squares that have a man now."""
+def decode_kings(atlas, table, family, number, squares):
+    """Put the kings of a number within a half on their squares. Returns their number, what is left for the pieces, and
+    the two squares as a set."""
     kings = quotient(number, atlas.table[table * TABLE + T_INVERSE])
-    rest = number - kings * atlas.inner[table]
     squares[0] = first = np.int64(atlas.kings[FIRST + family * MOST_PAIRS + kings])
     squares[1] = second = np.int64(atlas.kings[SECOND + family * MOST_PAIRS + kings])
-    occupied = _bit(first) | _bit(second)
-    for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table] - left_out) * GROUP, GROUP):
-        of_group = quotient(rest, atlas.group[group + G_INVERSE])
-        rest -= of_group * atlas.group[group + G_STRIDE]
-        slot = atlas.group[group + G_SLOT]
-        count = atlas.group[group + G_COUNT]
-        if count == 1:
-            squares[slot] = of_group
-            occupied |= _bit(of_group)
-            continue
-        at = 0 if count == 2 else THREES if count == 3 else FOURS
-        for nth in range(count):
-            squares[slot + nth] = square = np.int64(atlas.squares[at + of_group * count + nth])
-            occupied |= _bit(square)
-    return kings, occupied
+    return kings, number - kings * atlas.inner[table], _bit(first) | _bit(second)
+
+
+@inlined
+def decode_group(atlas, group, number, squares):
+    """The same for a group of pieces: what is left for the next ones, and its squares."""
+    of_group = quotient(number, atlas.group[group + G_INVERSE])
+    left = number - of_group * atlas.group[group + G_STRIDE]
+    slot = atlas.group[group + G_SLOT]
+    count = atlas.group[group + G_COUNT]
+    if count == 1:
+        squares[slot] = of_group
+        return left, _bit(of_group)
+    occupied = np.uint64(0)
+    at = 0 if count == 2 else THREES if count == 3 else FOURS
+    for nth in range(count):
+        squares[slot + nth] = square = np.int64(atlas.squares[at + of_group * count + nth])
+        occupied |= _bit(square)
+    return left, occupied
+
+
+@inlined
+def decode_half(atlas, table, family, number, squares):
+    """Put the kings and pieces of a number within a half on their squares."""
+    _, left, _ = decode_kings(atlas, table, family, number, squares)
+    for group in range(table * GROUPS * GROUP, (table * GROUPS + atlas.groups[table]) * GROUP, GROUP):
+        left, _ = decode_group(atlas, group, left, squares)
 
 
 @inlined

@@ -62,6 +62,9 @@ def place(name: str, slice_: int = 0) -> Place:
 
 @kernel
 def is_position(graph, buffers, node):  # type: ignore[no-untyped-def]
-    side, _, occupied = set_up(graph, node, buffers.squares)
+    side, squares = set_up(graph, node, buffers.squares), buffers.squares
+    occupied = np.uint64(0)
+    for slot in range(graph.atlas.men[0]):
+        occupied |= np.uint64(1) << np.uint64(squares[slot])
     men = graph.atlas.men[0]  # fewer squares, if two of them share one
-    return bits_set(occupied) == men and not attacked(graph, buffers.squares, side, buffers.squares[1 - side], occupied, -1)
+    return bits_set(occupied) == men and not attacked(graph, squares, side, squares[1 - side], occupied, -1)

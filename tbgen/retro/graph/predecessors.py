@@ -11,7 +11,7 @@ from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.slice import BACK, STEP_SYMMETRY, TURN_SYMMETRY, king_target, set_up, terms
+from tbgen.retro.graph.slice import BACK, king_target, turn
 from tbgen.retro.threads.lanes import LANE, image_of
 
 
@@ -44,19 +44,15 @@ def predecessors(graph, buffers, lane, bits, start):
     laned = graph.laned
     pattern = bits if laned else np.uint64(1)
     node = lane * LANE + (0 if laned else lowest_bit(bits))
-    side, kings, occupied = set_up(graph, node, squares, laned)
-    moved = 1 - side
-    groups = atlas.groups[0] - laned
-    offset = moved * graph.half * graph.two_sided
-    symmetry = np.int64(graph.back[TURN_SYMMETRY + kings])
+    here = turn(graph, graph.back, node, buffers, laned)
+    occupied, symmetry = here.occupied, here.symmetry
+    moved = 1 - here.side
     turned = image_of(pattern, symmetry * laned)
-    total = terms(graph, groups, symmetry, squares, buffers.term)
-    here = graph.back[kings] * atlas.inner[0] + offset + total
     count = start
-    for group in range(groups):
+    for group in range(atlas.groups[0] - laned):
         if atlas.group[group * GROUP + G_SIDE] != moved:
             continue
-        rest = here - buffers.term[group]
+        rest = here.number - buffers.term[group]
         stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]
@@ -86,13 +82,10 @@ def predecessors(graph, buffers, lane, bits, start):
             squares[slot] = square
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == moved:
-        count = _of_last_man(graph, buffers, atlas.kind[last], pattern, occupied, symmetry, here, count)
+        count = _of_last_man(graph, buffers, atlas.kind[last], pattern, occupied, symmetry, here.number, count)
     # where one side is stored, every stored move is the first side's
-    row = BACK + moved * graph.two_sided * (graph.pairs + 1) + kings
+    row = BACK + moved * graph.two_sided * (graph.pairs + 1) + here.kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
-        kings_symmetry = np.int64(graph.back[at + STEP_SYMMETRY])
-        number = king_target(
-            graph, groups, np.int64(graph.back[at]), offset, kings_symmetry, symmetry, total, squares
-        )  # fmt: skip
+        number, kings_symmetry = king_target(graph, graph.back, at, here, squares, laned)
         count = _put(buffers, count, number, image_of(pattern, kings_symmetry * laned))
     return count

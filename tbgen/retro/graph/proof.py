@@ -12,7 +12,7 @@ from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.slice import STEP_SYMMETRY, STEP_TARGET, TURN_SYMMETRY, king_target, set_up, terms
+from tbgen.retro.graph.slice import STEP_TARGET, king_target, turn
 from tbgen.retro.threads.lanes import LANE, image_of
 from tbgen.retro.threads.sets import lane_of
 
@@ -40,16 +40,12 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
     laned = graph.laned
     left = bits if laned else np.uint64(1)
     node = lane * LANE + (0 if laned else lowest_bit(bits))
-    side, kings, occupied = set_up(graph, node, squares, laned)
-    symmetry = np.int64(graph.forth[TURN_SYMMETRY + kings])
-    groups = atlas.groups[0] - laned
-    total = terms(graph, groups, symmetry, squares, buffers.term)
-    offset = (1 - side) * graph.half * graph.two_sided
-    here = graph.forth[kings] * atlas.inner[0] + offset + total
+    here = turn(graph, graph.forth, node, buffers, laned)
+    side, occupied, symmetry = here.side, here.occupied, here.symmetry
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == side:
         # one word has all moves of the last man
-        missing = image_of(_missing(graph, sets, which, here), _inverse(symmetry)) & ~occupied
+        missing = image_of(_missing(graph, sets, which, here.number), _inverse(symmetry)) & ~occupied
         todo = left
         while todo:
             square = lowest_bit(todo)
@@ -59,10 +55,10 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
         if not left:
             return np.uint64(0)
     turned = image_of(left, symmetry * laned)
-    for group in range(groups - 1, -1, -1):  # moves of the later ones lead to neighbours
+    for group in range(atlas.groups[0] - laned - 1, -1, -1):  # moves of the later ones lead to neighbours
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue
-        rest = here - buffers.term[group]
+        rest = here.number - buffers.term[group]
         stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]
@@ -94,13 +90,12 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
                 at = next_ray
             squares[slot] = square
     left = image_of(turned, _inverse(symmetry) * laned)
-    row = side * (graph.pairs + 1) + kings
+    row = side * (graph.pairs + 1) + here.kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
         target = np.int64(graph.forth[at + STEP_TARGET])
         if occupied >> np.uint64(target) & np.uint64(1):
             continue
-        kings_symmetry = np.int64(graph.forth[at + STEP_SYMMETRY])
-        number = king_target(graph, groups, np.int64(graph.forth[at]), offset, kings_symmetry, symmetry, total, squares)
+        number, kings_symmetry = king_target(graph, graph.forth, at, here, squares, laned)
         missing = _missing(graph, sets, which, number)
         if laned:
             missing = image_of(missing, _inverse(kings_symmetry)) & ~(np.uint64(1) << np.uint64(target))

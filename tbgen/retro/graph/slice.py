@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.attacks import SKIP, attacked, move_tables, pinned
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
-from tbgen.index.kernels import decode_half, group_number
+from tbgen.index.kernels import decode_group, decode_half, decode_kings, group_number
 from tbgen.index.kings import MOST_PAIRS, PAIRS, Steps, passage
 from tbgen.jit import inlined
 from tbgen.men import Man
@@ -154,43 +154,73 @@ def make_buffers(numbers: int = 0) -> Buffers:
 
 
 @inlined
-def set_up(graph, node, squares, left_out=0):
-    """Decode a position into `squares`, but for the last `left_out` groups. Returns side to move, number of the kings,
-    and occupied squares."""
-    atlas = graph.atlas
-    side = 1 if node >= graph.half else 0
-    kings, occupied = decode_half(atlas, 0, graph.family, node - side * graph.half, squares, left_out)
+def _add_pawns(graph, squares):
     for pawn in range(len(graph.pawns)):
-        squares[atlas.first_pawn[0] + pawn] = graph.pawns[pawn]
-    return side, kings, occupied | graph.pawn_set
+        squares[graph.atlas.first_pawn[0] + pawn] = graph.pawns[pawn]
 
 
 @inlined
-def terms(graph, groups, symmetry, squares, term):
-    """Compute what each of the first groups adds to a number after the turn has passed. Returns the sum."""
-    atlas = graph.atlas
-    total = 0
-    for group in range(groups):
-        number = group_number(
-            atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
-        )
-        term[group] = graph.to_stride[group] * number
-        total += term[group]
-    return total
+def set_up(graph, node, squares):
+    """Decode a position into `squares`. Returns the side to move."""
+    side = 1 if node >= graph.half else 0
+    decode_half(graph.atlas, 0, graph.family, node - side * graph.half, squares)
+    _add_pawns(graph, squares)
+    return side
+
+
+class Here(NamedTuple):
+    """A position whose moves are to be numbered, of another man than the kings, or taken back."""
+
+    side: int
+    """Whose turn it is."""
+    kings: int
+    """Their number."""
+    occupied: np.uint64
+    symmetry: np.int64
+    """What the numbered pair of kings after the move, or before it, is seen by."""
+    offset: int
+    """Where the numbers of the other side begin."""
+    pieces: np.int64
+    """What all groups add to a number there; `Buffers.term` has it group by group."""
+    number: int
+    """All of it together, if nobody but the turn has moved."""
 
 
 @inlined
-def king_target(graph, groups, kings, offset, symmetry, known_symmetry, known_total, squares):
-    """The number after a king's move, from the new number and symmetry of the kings and the first groups."""
+def turn(graph, steps, node, buffers, left_out):
+    """Decode a position into `buffers.squares`, but for the last `left_out` groups, and number it at the other side's
+    turn: `steps` is `graph.forth`, for moves, or `graph.back`, for those that are taken back."""
+    atlas, squares, term = graph.atlas, buffers.squares, buffers.term
+    side = 1 if node >= graph.half else 0
+    kings, left, occupied = decode_kings(atlas, 0, graph.family, node - side * graph.half, squares)
+    symmetry = np.int64(steps[TURN_SYMMETRY + kings])
+    pieces = np.int64(0)
+    for group in range(atlas.groups[0] - left_out):
+        left, men = decode_group(atlas, group * GROUP, left, squares)
+        occupied |= men
+        slot, count = atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
+        term[group] = graph.to_stride[group] * group_number(atlas, symmetry, squares, slot, count)
+        pieces += term[group]
+    _add_pawns(graph, squares)
+    offset = (1 - side) * graph.half * graph.two_sided
+    number = np.int64(steps[kings]) * atlas.inner[0] + offset + pieces
+    return Here(side, kings, occupied | graph.pawn_set, symmetry, offset, pieces, number)
+
+
+@inlined
+def king_target(graph, steps, at, here, squares, left_out):
+    """Where a move of a king leads, or one that is taken back: `at` is its place in `steps`. Returns the number and the
+    symmetry of the kings there."""
     atlas = graph.atlas
-    number = kings * atlas.inner[0] + offset
-    if symmetry == known_symmetry:
-        return number + known_total
-    for group in range(groups):
+    symmetry = np.int64(steps[at + STEP_SYMMETRY])
+    number = np.int64(steps[at]) * atlas.inner[0] + here.offset
+    if symmetry == here.symmetry:
+        return number + here.pieces, symmetry
+    for group in range(atlas.groups[0] - left_out):
         number += graph.to_stride[group] * group_number(
             atlas, symmetry, squares, atlas.group[group * GROUP + G_SLOT], atlas.group[group * GROUP + G_COUNT]
         )
-    return number
+    return number, symmetry
 
 
 @inlined
@@ -198,23 +228,17 @@ def successors(graph, buffers, node):
     """Write all positions that a legal quiet move leads to to `buffers.near`. Returns how many there are."""
     atlas = graph.atlas
     squares = buffers.squares
-    side, kings, occupied = set_up(graph, node, squares)
-    enemy = 1 - side
-    king = squares[side]
-    nobody = np.int64(-1)
+    here = turn(graph, graph.forth, node, buffers, 0)
+    side, occupied = here.side, here.occupied
+    enemy, king, nobody = 1 - side, squares[side], np.int64(-1)
     checked = attacked(graph, squares, enemy, king, occupied, nobody)
     pins = pinned(graph, squares, side, occupied)
-    symmetry = np.int64(graph.forth[TURN_SYMMETRY + kings])
-    groups = atlas.groups[0]
-    total = terms(graph, groups, symmetry, squares, buffers.term)
-    offset = (1 - side) * graph.half * graph.two_sided
-    here = graph.forth[kings] * atlas.inner[0] + offset + total
     near = buffers.near
     count = 0
-    for group in range(groups):
+    for group in range(atlas.groups[0]):
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue
-        rest = here - buffers.term[group]
+        rest = here.number - buffers.term[group]
         stride = graph.to_stride[group]
         first = atlas.group[group * GROUP + G_SLOT]
         alike = atlas.group[group * GROUP + G_COUNT]
@@ -235,19 +259,16 @@ def successors(graph, buffers, node):
                 if unsure and attacked(graph, squares, enemy, king, lifted | bit, nobody):
                     continue
                 squares[slot] = target
-                near[count] = rest + stride * group_number(atlas, symmetry, squares, first, alike)
+                near[count] = rest + stride * group_number(atlas, here.symmetry, squares, first, alike)
                 count += 1
             squares[slot] = square
     lifted = occupied ^ (np.uint64(1) << np.uint64(king))
-    row = side * (graph.pairs + 1) + kings
+    row = side * (graph.pairs + 1) + here.kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
         target = np.int64(graph.forth[at + STEP_TARGET])
         bit = np.uint64(1) << np.uint64(target)
         if occupied & bit or attacked(graph, squares, enemy, target, lifted, nobody):
             continue
-        kings_symmetry = np.int64(graph.forth[at + STEP_SYMMETRY])
-        near[count] = king_target(
-            graph, groups, np.int64(graph.forth[at]), offset, kings_symmetry, symmetry, total, squares
-        )
+        near[count], _ = king_target(graph, graph.forth, at, here, squares, 0)
         count += 1
     return count

@@ -83,7 +83,7 @@ def _run_at(graph, node, squares):
     """Decode a position. Returns the side to move, the slot of the man whose square alone is another one in the
     positions that follow, -1 if there is none, his square, and how many of these there are, this one included."""
     atlas = graph.atlas
-    side, _, _ = set_up(graph, node, squares)
+    side = set_up(graph, node, squares)
     groups = atlas.groups[0]
     if groups == 0:
         return side, np.int64(-1), np.int64(0), np.int64(1)
