@@ -62,8 +62,8 @@ def kings(family: int) -> Kings:
     return Kings(number, symmetry, first, second)
 
 
-class Steps(NamedTuple):
-    """Pairs of kings a move later, or a move before."""
+class Renumbering(NamedTuple):
+    """The pair that a pair of kings becomes by a move, or comes from by one."""
 
     number: NDArray[np.int16]
     symmetry: NDArray[np.int8]
@@ -86,8 +86,8 @@ class Passage(NamedTuple):
     is stored in both of its mirror images, and every move leads to one of the two, never to both.
     """
 
-    forth: Steps
-    back: Steps
+    forth: Renumbering
+    back: Renumbering
 
 
 @cache
@@ -118,15 +118,15 @@ def passage(family: int, flip: int) -> Passage:
         forth.append((before, number, symmetry, target))
         back.append((number, before, GEOMETRY.inverse[symmetry], target))
     return Passage(
-        Steps(to_number[stored], to_symmetry[stored], *_rows(pairs, forth)),
-        Steps(back_number, back_symmetry, *_rows(pairs, back)),
+        Renumbering(to_number[stored], to_symmetry[stored], *_rows(pairs, forth)),
+        Renumbering(back_number, back_symmetry, *_rows(pairs, back)),
     )
 
 
 def _rows(
     pairs: int, moves: Sequence[tuple[NDArray[Any], ...]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int8], NDArray[np.int8]]:
-    """The last four of `Steps`, from the pair that each king's move starts from and what follows there, by mover."""
+    """The last four of `Renumbering`. `moves`: for each mover, where his king's moves start, and the columns."""
     starts, filled = [], 0
     rows = []
     for start, *columns in moves:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tbgen.board.attacks import SKIP, attacked, move_tables, pinned
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
 from tbgen.index.kernels import decode_group, decode_half, decode_kings, group_number
-from tbgen.index.kings import MOST_PAIRS, PAIRS, Steps, passage
+from tbgen.index.kings import MOST_PAIRS, PAIRS, Renumbering, passage
 from tbgen.jit import inlined
 from tbgen.men import Man
 from tbgen.retro.threads.ahead import Clusters, make_clusters
@@ -93,20 +93,20 @@ def _passage_arrays(family: int, flip: int) -> tuple[NDArray[np.int16], NDArray[
     """`forth`, `back` and `king_start`."""
     found = passage(family, flip)
     start = np.zeros(2 * BACK, np.int32)
-    for first, steps in ((0, found.forth), (BACK, found.back)):
-        start[first : first + len(steps.king_start)] = steps.king_start + KING_STEPS
+    for first, way in ((0, found.forth), (BACK, found.back)):
+        start[first : first + len(way.king_start)] = way.king_start + KING_STEPS
     return _in_one(found.forth), _in_one(found.back), start
 
 
-def _in_one(steps: Steps) -> NDArray[np.int16]:
-    assert len(steps.king_number) <= STEP_SYMMETRY
+def _in_one(way: Renumbering) -> NDArray[np.int16]:
+    assert len(way.king_number) <= STEP_SYMMETRY
     found = np.zeros(KING_STEPS + 3 * STEP_SYMMETRY, np.int16)
     for first, column in (
-        (0, steps.number),
-        (TURN_SYMMETRY, steps.symmetry),
-        (KING_STEPS, steps.king_number),
-        (KING_STEPS + STEP_SYMMETRY, steps.king_symmetry),
-        (KING_STEPS + STEP_TARGET, steps.king_target),
+        (0, way.number),
+        (TURN_SYMMETRY, way.symmetry),
+        (KING_STEPS, way.king_number),
+        (KING_STEPS + STEP_SYMMETRY, way.king_symmetry),
+        (KING_STEPS + STEP_TARGET, way.king_target),
     ):
         found[first : first + len(column)] = column
     return found
@@ -169,31 +169,31 @@ def set_up(graph, node, squares):
 
 
 class Here(NamedTuple):
-    """A position whose moves are to be numbered, of another man than the kings, or taken back."""
+    """A position, and where it would be if only the turn had passed. Its neighbours are numbered from there."""
 
     side: int
-    """Whose turn it is."""
+    """Who is to move."""
     kings: int
-    """Their number."""
+    """The number of the two kings."""
     occupied: np.uint64
     symmetry: np.int64
-    """What the numbered pair of kings after the move, or before it, is seen by."""
+    """The one that its men are to be seen by for their numbers at the other side's turn."""
     offset: int
-    """Where the numbers of the other side begin."""
+    """Where numbers begin at that turn."""
     pieces: np.int64
-    """What all groups add to a number there; `Buffers.term` has it group by group."""
+    """What all groups add to them; `Buffers.term` has it group by group."""
     number: int
-    """All of it together, if nobody but the turn has moved."""
+    """The whole of it: what the kings add, too."""
 
 
 @inlined
-def turn(graph, steps, node, buffers, left_out):
-    """Decode a position into `buffers.squares`, but for the last `left_out` groups, and number it at the other side's
-    turn: `steps` is `graph.forth`, for moves, or `graph.back`, for those that are taken back."""
+def turn(graph, way, node, buffers, left_out):
+    """Decode a position into `buffers.squares`, but for the last `left_out` groups, and number it for the other side's
+    turn: `way` is `graph.forth` where moves follow, `graph.back` where they are taken back."""
     atlas, squares, term = graph.atlas, buffers.squares, buffers.term
     side = 1 if node >= graph.half else 0
     kings, left, occupied = decode_kings(atlas, 0, graph.family, node - side * graph.half, squares)
-    symmetry = np.int64(steps[TURN_SYMMETRY + kings])
+    symmetry = np.int64(way[TURN_SYMMETRY + kings])
     pieces = np.int64(0)
     for group in range(atlas.groups[0] - left_out):
         left, men = decode_group(atlas, group * GROUP, left, squares)
@@ -203,17 +203,16 @@ def turn(graph, steps, node, buffers, left_out):
         pieces += term[group]
     _add_pawns(graph, squares)
     offset = (1 - side) * graph.half * graph.two_sided
-    number = np.int64(steps[kings]) * atlas.inner[0] + offset + pieces
+    number = np.int64(way[kings]) * atlas.inner[0] + offset + pieces
     return Here(side, kings, occupied | graph.pawn_set, symmetry, offset, pieces, number)
 
 
 @inlined
-def king_target(graph, steps, at, here, squares, left_out):
-    """Where a move of a king leads, or one that is taken back: `at` is its place in `steps`. Returns the number and the
-    symmetry of the kings there."""
+def king_target(graph, way, at, here, squares, left_out):
+    """The number of a neighbour by a move of a king, which is at this place of `way`, and the symmetry for it."""
     atlas = graph.atlas
-    symmetry = np.int64(steps[at + STEP_SYMMETRY])
-    number = np.int64(steps[at]) * atlas.inner[0] + here.offset
+    symmetry = np.int64(way[at + STEP_SYMMETRY])
+    number = np.int64(way[at]) * atlas.inner[0] + here.offset
     if symmetry == here.symmetry:
         return number + here.pieces, symmetry
     for group in range(atlas.groups[0] - left_out):
