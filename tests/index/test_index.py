@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED, TRANSPOSED
 from tbgen.index import Layout, layout_of
-from tbgen.index.atlas import MEN, Atlas, make_atlas
+from tbgen.index.atlas import MEN, Atlas, inverse, make_atlas
 from tbgen.index.groups import GROUP_SIZES, MOST_ALIKE, choices
+from tbgen.index.kernels import quotient
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
 from tbgen.index.pawns import SWAP_BIT, count_slices, every_slice
 from tbgen.index.positions import fen, fens, first_to_move, placed, position
+from tbgen.jit import kernel
 from tbgen.material import Material, every, parse
 from tests.support.materials import LARGER, SMALL
 from tests.support.numbering import decode_many, locate_many
@@ -63,6 +65,20 @@ class Table(NamedTuple):
 def table_of(name: str) -> Table:
     layout = layout_of(parse(name))
     return Table(layout, make_atlas([layout]))
+
+
+@kernel
+def divided(number, inverse):  # type: ignore[no-untyped-def]
+    return quotient(number, inverse)
+
+
+@given(st.integers(1, 1 << 32), st.data())
+def test_an_inverse_divides_as_far_as_its_word_reaches(divisor: int, data: st.DataObject) -> None:
+    most = min((1 << 64) // divisor, 1 << 63) - 1
+    often = data.draw(st.integers(0, most // divisor))
+    for number in (often * divisor - 1, often * divisor, most - 1):
+        if number >= 0:
+            assert divided(number, inverse(divisor)) == number // divisor
 
 
 # --- every number ----------------------------------------------------------------------------------

@@ -28,6 +28,11 @@ def at_most(array, first, value):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def not_empty(array, first):  # type: ignore[no-untyped-def]
+    return lanes.not_empty(array, first)
+
+
+@kernel
 def put(array, lane, bits, value):  # type: ignore[no-untyped-def]
     lanes.put(array, lane, bits, value)
 
@@ -68,6 +73,14 @@ def test_a_lane_begins_a_cache_line_and_may_be_read_from_any_element_on(array: N
 @pytest.mark.parametrize("first", [0, 1, 63, LANE, LANE + 37])
 def test_elements_of_at_most_this_value(array: NDArray[np.unsignedinteger], first: int, value: int) -> None:
     assert int(at_most(array, first, value)) == packed(array[first : first + LANE] <= value)
+
+
+@pytest.mark.parametrize("first", [0, 1, LANE])
+@given(st.sets(st.integers(0, 2 * LANE - 1)))
+def test_words_that_are_not_empty(first: int, places: set[int]) -> None:
+    words = np.zeros(2 * LANE, np.uint64)
+    words[list(places)] = [1 << place % 64 for place in places]
+    assert int(not_empty(words, first)) == packed(words[first : first + LANE] != 0)
 
 
 @pytest.mark.parametrize("bits", [0, 1, 1 << 63, 0x123456789ABCDEF0, 2**64 - 1])
