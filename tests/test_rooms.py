@@ -54,7 +54,7 @@ ROOMS = {
     "jit": "compiling kept files safe_files where",
     "intrinsics": "",
     "board": "jit intrinsics men",
-    "index": "jit board material men",
+    "index": "jit intrinsics board material men",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
     "retro": "",
     "retro/room": "arrays jit intrinsics",

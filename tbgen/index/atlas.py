@@ -90,7 +90,7 @@ def inverse(divisor: int) -> int:
 
 
 def make_atlas(layouts: list[Layout]) -> Atlas:
-    assert all(int(x.half_size.max()) * x.inner < _WORD for x in layouts), "inverses need larger words"
+    assert all(int(x.half_size.max(initial=0)) * x.inner < _WORD for x in layouts), "inverses need larger words"
     families = [kings(family) for family in range(FAMILIES)]
     padded = np.zeros((2, FAMILIES, MOST_PAIRS), np.int16)
     for family, table in enumerate(families):
