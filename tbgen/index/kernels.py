@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tbgen.board.attacks import bit
 from tbgen.board.geometry import SQUARE_PAIRS
 from tbgen.index.atlas import (
     AFTER,
@@ -75,18 +76,13 @@ def quotient(number, inverse):
 
 
 @inlined
-def _bit(square):
-    return np.uint64(1) << np.uint64(square)
-
-
-@inlined
 def decode_kings(atlas, table, family, number, squares):
     """Put the kings of a number within a half on their squares. Returns their number, what is left for the pieces, and
     the two squares as a set."""
     kings = quotient(number, atlas.table[table * TABLE + T_INVERSE])
     squares[0] = first = np.int64(atlas.kings[FIRST + family * MOST_PAIRS + kings])
     squares[1] = second = np.int64(atlas.kings[SECOND + family * MOST_PAIRS + kings])
-    return kings, number - kings * atlas.inner[table], _bit(first) | _bit(second)
+    return kings, number - kings * atlas.inner[table], bit(first) | bit(second)
 
 
 @inlined
@@ -98,12 +94,12 @@ def decode_group(atlas, group, number, squares):
     count = atlas.group[group + G_COUNT]
     if count == 1:
         squares[slot] = of_group
-        return left, _bit(of_group)
+        return left, bit(of_group)
     occupied = np.uint64(0)
     at = 0 if count == 2 else THREES if count == 3 else FOURS
     for nth in range(count):
         squares[slot + nth] = square = np.int64(atlas.squares[at + of_group * count + nth])
-        occupied |= _bit(square)
+        occupied |= bit(square)
     return left, occupied
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.attacks import attacked
+from tbgen.board.moves import occupied_by
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tbgen.index.positions import fen
@@ -63,8 +64,6 @@ def place(name: str, slice_: int = 0) -> Place:
 @kernel
 def is_position(graph, buffers, node):  # type: ignore[no-untyped-def]
     side, squares = set_up(graph, node, buffers.squares), buffers.squares
-    occupied = np.uint64(0)
-    for slot in range(graph.atlas.men[0]):
-        occupied |= np.uint64(1) << np.uint64(squares[slot])
-    men = graph.atlas.men[0]  # fewer squares, if two of them share one
+    men = graph.atlas.men[0]
+    occupied = occupied_by(squares, men)  # fewer squares, if two of them share one
     return bits_set(occupied) == men and not attacked(graph, squares, side, squares[1 - side], occupied, -1)
