@@ -23,20 +23,21 @@ def _put(buffers, count, number, bits):
 
 
 @inlined
-def _of_last_man(graph, buffers, kind, bits, occupied, symmetry, here, count):
-    """Take back moves of the last man, from each square that it may stand on."""
+def _origins(graph, kind, bits, occupied):
+    """Where a man may have come from that stands on any of these squares."""
+    found = np.uint64(0)
     while bits:
-        origins = reach(graph, kind, lowest_bit(bits), occupied) & ~occupied
+        found |= reach(graph, kind, lowest_bit(bits), occupied)
         bits &= bits - np.uint64(1)
-        count = _put(buffers, count, here, image_of(origins, symmetry))
-    return count
+    return found & ~occupied
 
 
 @inlined
 def predecessors(graph, buffers, lane, bits, start):
     """Write the predecessors of some positions of a lane to `buffers.near` from `start` on, lane by lane.
 
-    One entry per move taken back, with the positions before it. Returns where the entries end.
+    One entry per move taken back, with the positions before it; moves of the last man, which lead to one lane, have one
+    together. Returns where the entries end.
 
     Unless the graph is laned, `bits` must be a single position."""
     atlas = graph.atlas
@@ -82,7 +83,8 @@ def predecessors(graph, buffers, lane, bits, start):
             squares[slot] = square
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == moved:
-        count = _of_last_man(graph, buffers, atlas.kind[last], pattern, occupied, symmetry, here.number, count)
+        origins = _origins(graph, atlas.kind[last], pattern, occupied)
+        count = _put(buffers, count, here.number, image_of(origins, symmetry))
     # where one side is stored, every stored move is the first side's
     row = BACK + moved * graph.two_sided * (graph.pairs + 1) + here.kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
