@@ -17,12 +17,11 @@ from tbgen.retro.threads.sets import (
     ESCAPING,
     SETTLED,
     THREATENED,
-    add_lane,
+    add_shared,
     lane_of,
-    mark_lane,
+    mark_shared,
     prefetch_lane,
 )
-from tbgen.retro.threads.team import lock_lane, unlock_lane
 
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 LOST: Final = np.int64(0)
@@ -52,30 +51,25 @@ def _told(event):
 
 
 @inlined
-def _not_told(sets, told, done, lane, bits):
-    """Those of some predecessors in a lane for whom it is news. No position leaves these sets during a phase: one that
-    is found there without a lock has been told. The others are asked again under the lock."""
-    return bits & ~(lane_of(sets, told, lane) | lane_of(sets, done, lane))
-
-
-@inlined
-def _those_not_told(sets, buffers, told, done, later, start, end):
-    """Move the predecessors for whom it is news to the front, and prefetch the lanes of `later`, where they are to go.
-    Returns where they end. There is no branch, as it would go either way as often."""
+def _those_not_told(sets, buffers, told, done, start, end):
+    """Move the lanes of predecessors for whom it is news to the front, with those alone. Returns where they end. There
+    is no branch, as it would go either way as often."""
     near, near_bits = buffers.near, buffers.near_bits
     kept = start
     for entry in range(start, end):
-        lane, bits = near[entry], near_bits[entry]
-        near[kept], near_bits[kept] = lane, bits
-        kept += np.int64(_not_told(sets, told, done, lane, bits) != 0)
-    for entry in range(start, kept):
-        prefetch_lane(sets, later, near[entry])
+        lane = near[entry]
+        news = near_bits[entry] & ~(lane_of(sets, told, lane) | lane_of(sets, done, lane))
+        near[kept], near_bits[kept] = lane, news
+        kept += np.int64(news != 0)
     return kept
 
 
 @inlined
 def notify(worker, later, event, lanes):
-    """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`."""
+    """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`.
+
+    No position leaves these sets during a phase. Where another thread tells the same position at the same time, both
+    leave the same behind."""
     team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets
     near, near_bits = buffers.near, buffers.near_bits
     gains, told = event <= FALLS, _told(event)
@@ -88,14 +82,16 @@ def notify(worker, later, event, lanes):
         if at < lanes and buffers.batch_bits[at]:
             found = predecessors(graph, buffers, np.int64(buffers.batch[at]), buffers.batch_bits[at], start)
             for entry in range(start, found):
-                prefetch_lane(sets, told, near[entry])
                 prefetch_lane(sets, done, near[entry])
-        for entry in range(begin, _those_not_told(sets, buffers, told, done, reached, begin, end)):
-            lane = near[entry]
-            lock_lane(team, lane)
-            bits = _not_told(sets, told, done, lane, near_bits[entry])
+                if not gains:  # then it is news for most
+                    prefetch_lane(sets, told, near[entry])
+        kept = _those_not_told(sets, buffers, told, done, begin, end)
+        if gains:
+            for entry in range(begin, kept):
+                prefetch_lane(sets, reached, near[entry])
+        for entry in range(begin, kept):
+            lane, news = near[entry], near_bits[entry]
             if gains:
-                mark_lane(sets, told, lane, bits)
-            add_lane(sets, reached, lane, bits)
-            unlock_lane(team, lane)
+                mark_shared(team, sets, told, lane, news)
+            add_shared(team, sets, reached, lane, news)
         begin, end = start, found

@@ -183,8 +183,25 @@ def add(sets, which, node):
 
 
 @inlined
+def mark_shared(team, sets, which, lane, bits):
+    """The same while other threads do it, too."""
+    words, at = place_of(sets, which, lane)
+    if team.size > 1:
+        fetch_or(words, at, bits)
+    else:
+        words[at] |= bits
+
+
+@inlined
+def add_shared(team, sets, which, lane, bits):
+    """Add some positions of a lane to a set, while other threads do it, too."""
+    mark_shared(team, sets, which, lane, bits)
+    _add_block(sets, which, lane)
+
+
+@inlined
 def add_lane(sets, which, lane, bits):
-    """Add some positions of a lane that this thread has locked (team.py) to a set."""
+    """Add some positions of a lane to a set; no other thread may be at the lane."""
     if bits:
         mark_lane(sets, which, lane, bits)
         _add_block(sets, which, lane)
