@@ -14,6 +14,24 @@ def add_steps(links, looked_for, steps, numbers):  # type: ignore[no-untyped-def
         numbers[at] = staircase.add_step(links, looked_for, at % 7, steps[at])
 
 
+@kernel
+def find_steps(links, looked_for, steps, numbers):  # type: ignore[no-untyped-def]
+    for at in range(len(steps)):
+        numbers[at] = staircase._known(links, looked_for, np.int64(at % 7 << 32 | steps[at]))
+
+
+def test_links_are_found_in_whichever_table_they_are() -> None:
+    links = staircase.make_links(10_000, shared=True)
+    steps, looked_for = np.arange(1, 5000), staircase.LookedFor(1, 250)
+    numbers, found = np.zeros((2, len(steps)), np.int64)
+    add_steps(links, looked_for, steps, numbers)
+    assert np.count_nonzero(links.tables) > 3
+    find_steps(links, looked_for, steps, found)
+    assert (found == numbers).all()
+    find_steps(links, looked_for, steps + len(steps), found)
+    assert not found.any()
+
+
 @pytest.mark.parametrize("shared", [True, False])
 def test_links_without_room_in_a_table_of_the_index_go_on_in_the_next(shared: bool) -> None:
     first = FIRST_LINKS - 1

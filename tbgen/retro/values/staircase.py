@@ -55,6 +55,8 @@ _FROM_EACH: Final = 64
 million positions, has 19,484 after the first level of records and 67,125 after the second."""
 _TAG: Final = np.int64((1 << 32) - 1)
 """Bits of a link's hash in its slot: its key lies elsewhere, and is looked at where these are equal."""
+_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
+_INVERSE: Final = np.uint64(pow(int(_ODD), -1, 1 << 64))
 
 
 class Links(NamedTuple):
@@ -170,7 +172,14 @@ def link_before(links, link):
 
 @inlined
 def _mix(mixed):
-    return (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+    return (mixed ^ (mixed >> np.uint64(29))) * _ODD
+
+
+@inlined
+def _unmixed(mixed):
+    """What was mixed."""
+    mixed *= _INVERSE
+    return mixed ^ (mixed >> np.uint64(29)) ^ (mixed >> np.uint64(58))
 
 
 @inlined
@@ -228,10 +237,36 @@ def _add_table(links, at, size):
     return table
 
 
+@inlined
+def _known(links, looked_for, key):
+    """The number of the link with this key; 0 if the index does not have it. Each table of a level has twice as many as
+    the one before, so the last is looked at first."""
+    first = _mix(np.uint64(key))
+    tag = np.int64(first) & _TAG
+    row = step_level(key) * _TABLES
+    mixed, tables = first, 0
+    while tables < _TABLES and atomic_load(links.tables, row + tables):
+        mixed, tables = _mix(mixed), tables + 1
+    for nth in range(tables - 1, -1, -1):
+        mixed = _unmixed(mixed)
+        table = links.tables[row + nth]
+        begin, size = table >> _BEGIN_AT, table & _SIZE
+        slot = _first_slot(mixed, begin, size)
+        for at in range(slot, min(slot + _WINDOW, begin + size)):
+            found = links.slots[at]
+            if found >> _NUMBER_AT < looked_for.since:
+                break
+            if found & _TAG == tag and links.keys[(found >> _NUMBER_AT) - 1] == key:
+                return found >> _NUMBER_AT
+    return np.int64(0)
+
+
 @kernel
 def add_step(links, looked_for, link, step):
     """The number of the chain `link` with one more step; FULL when there is no room left."""
-    return enter(links, looked_for, (np.int64(link) << _STEP_BITS) | step)
+    key = (np.int64(link) << _STEP_BITS) | step
+    known = _known(links, looked_for, key)
+    return known if known else enter(links, looked_for, key)
 
 
 @kernel
