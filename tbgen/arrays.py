@@ -4,6 +4,7 @@ Writing to a page of a file for which the disk has no room would kill the proces
 arrays when they are made, for those that may never be full as far as they are about to be written.
 """
 
+import math
 import os
 from collections.abc import Callable
 from mmap import MADV_RANDOM, mmap
@@ -95,6 +96,9 @@ class Arrays(Protocol):
     def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         """One for a slice at work; those that are asked for first are in memory, as long as it has room."""
 
+    def work_room(self) -> float:
+        """Bytes of memory that those have room for together."""
+
 
 class InMemoryArrays:
     """All of them in memory."""
@@ -113,6 +117,9 @@ class InMemoryArrays:
 
     def work(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         return in_memory(count, kind)
+
+    def work_room(self) -> float:
+        return math.inf
 
 
 IN_MEMORY: Final = InMemoryArrays()

@@ -3,7 +3,9 @@
 from typing import Final
 
 TEAM_FROM: Final = 1 << 21
-"""Slices of at least this many numbers are solved by all threads together; smaller ones side by side."""
+"""Slices of at least this many numbers may be solved by several threads together; smaller ones have one each."""
+AT_WORK: Final = 17
+"""Bytes per number that a slice takes while it is solved, at most and all together (generate/estimate.py)."""
 KEPT_FROM: Final = 1 << 23
 """Tables of fewer numbers have no workspace: they are built so soon that starting over costs little."""
 LARGE: Final = 1 << 26

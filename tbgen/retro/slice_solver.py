@@ -59,7 +59,7 @@ _MOMENT: Final = 0.001
 
 
 class SliceSolver:
-    """A slice at work. Its team has all threads of the pool; without a pool, this thread is the only one."""
+    """A slice at work. Its team is of so many threads of the pool; without a pool, this thread is the only one."""
 
     def __init__(self, job: Job, slice_: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
         layout = job.solved.layout
@@ -86,9 +86,9 @@ class SliceSolver:
     def solve(self) -> None:
         """Put the entries of its positions and their staircases into the table."""
         job = self._job
+        job.teams[self._slice] = self._team
         if job.stopped:
             raise Stopped
-        job.teams[self._slice] = self._team
         # these first: what else is in memory must leave them room
         self._sets = make_sets(BITS, self._size, self._arrays.work)
         self._log = make_log(self._size, self._team.size, self._arrays.work)

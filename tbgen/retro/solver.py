@@ -16,7 +16,7 @@ from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.threads.team import ABORT
-from tbgen.sizes import TEAM_FROM, links_for
+from tbgen.sizes import AT_WORK, TEAM_FROM, links_for
 from tbgen.table_rules import TableRules
 
 _STAND_IN: Final = Material("Q", "")
@@ -82,23 +82,55 @@ def _solve_slices(job: Job, fetch: Callable[[Iterable[int]], None], done: Mappin
         try:
             for batch in _batches(layout):
                 todo = [slice_ for slice_ in batch if slice_ not in done]
-                if len(layout.numbers_in(batch[0])) >= TEAM_FROM:
-                    for slice_ in todo:
-                        fetch([slice_])
-                        SliceSolver(job, slice_, pool, threads).solve()
-                else:
+                numbers = len(layout.numbers_in(batch[0]))
+                if numbers < TEAM_FROM:
                     fetch(todo)
-                    list(pool.map(lambda slice_: _solve_beside_others(job, slice_), todo))
+                    _solve_side_by_side(job, todo, threads, None, 1)
+                    continue
+                teams = _teams(numbers, len(todo), threads, job.checkpoint.arrays.work_room())
+                if teams > 1:
+                    fetch(todo)
+                    _solve_side_by_side(job, todo, teams, pool, threads // teams)
+                    continue
+                for slice_ in todo:
+                    fetch([slice_])
+                    SliceSolver(job, slice_, pool, threads).solve()
         except BaseException:
-            job.stopped = True
-            for team in list(job.teams.values()):
-                team.shared[ABORT] = 1
+            _end(job)
             raise
 
 
-def _solve_beside_others(job: Job, slice_: int) -> None:
+def _end(job: Job) -> None:
+    """Have all slices at work end."""
+    job.stopped = True
+    for team in list(job.teams.values()):
+        team.shared[ABORT] = 1
+
+
+def _teams(numbers: int, slices: int, threads: int, room: float) -> int:
+    """How many of these slices, which have so many numbers each, are to be solved at a time, each by a team of threads.
+
+    A single thread never waits for others, so there are as many teams as keep all threads at work, and have their
+    arrays in memory."""
+    most = max(1, min(threads, slices, int(min(room / (AT_WORK * numbers), threads))))
+    return min(range(most, 0, -1), key=lambda teams: -(-slices // teams) / (threads // teams))
+
+
+def _solve_side_by_side(
+    job: Job, slices: Iterable[int], at_once: int, pool: ThreadPoolExecutor | None, threads: int
+) -> None:
+    """Solve some slices, so many at once, each by so many threads of the pool; or by one, without a pool."""
+    with ThreadPoolExecutor(at_once) as callers:
+        try:
+            list(callers.map(lambda slice_: _solve_beside_others(job, slice_, pool, threads), slices))
+        except BaseException:
+            _end(job)  # before the pool waits for them
+            raise
+
+
+def _solve_beside_others(job: Job, slice_: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
     try:
-        SliceSolver(job, slice_, None, 1).solve()
+        SliceSolver(job, slice_, pool, threads).solve()
     except Stopped:
         pass  # what the other has raised is for the caller to see
     except BaseException:

@@ -176,14 +176,22 @@ class DiskArrays:
         with self._lock:
             self._held = [one for one in self._held if one() is not None]
             taken = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
-            if taken:
-                taken += sum(len(one) for one in self._there() if one.is_scattered) // _LOOKED_AT
-            if size < SMALL or PROGRAM + taken + size <= self._memory * _HELD:
+            if size < SMALL or size <= self._work_room(bool(taken)) - taken:
                 array = np.zeros(count, kind)
                 self._held.append(weakref.ref(array))
                 return array
         self.look()
         return np.frombuffer(self._unnamed(count, kind), kind)
+
+    def work_room(self) -> float:
+        """Bytes that working arrays may have in memory."""
+        with self._lock:
+            return self._work_room(leaves_room=True)
+
+    def _work_room(self, leaves_room: bool) -> float:
+        """The same; what is left to scattered arrays counts if it is to stay theirs."""
+        scattered = sum(len(one) for one in self._there() if one.is_scattered) // _LOOKED_AT
+        return self._memory * _HELD - PROGRAM - scattered * leaves_room
 
     def named(self, path: Path, count: int, kind: DTypeLike, *, reserves: bool = True) -> NDArray[Any]:
         """The array in this file, zeros if the file is new. Without `reserves` a new file is empty, and takes no room

@@ -1,9 +1,11 @@
 """Solved tables: what the literature knows of them, and that threads leave no trace."""
 
+import math
 import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from threading import Event
@@ -18,6 +20,7 @@ from tbgen import outcome, sizes
 from tbgen.board.moves import is_checked, list_moves
 from tbgen.contents import Contents, distances, outcomes
 from tbgen.errors import OutOfRoom
+from tbgen.generate import estimate
 from tbgen.index import Layout, layout_of
 from tbgen.index.exits import exits_of
 from tbgen.jit import kernel
@@ -205,6 +208,33 @@ def every_byte(table: Contents) -> list[bytes]:
 def always_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """All threads on one slice, however small."""
     monkeypatch.setattr(solver, "TEAM_FROM", 1)
+    monkeypatch.setattr(solver, "_teams", lambda *_: 1)
+
+
+@pytest.fixture
+def two_teams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two slices of KPvK at a time, however small. What others are compared with, or lead to, is made before."""
+    contents("KPvK", "r")
+    monkeypatch.setattr(solver, "TEAM_FROM", 1)
+    monkeypatch.setattr(solver, "_teams", lambda *_: 2)
+
+
+@pytest.mark.parametrize(
+    ("slices", "threads", "room", "teams"),
+    [
+        (4, 1, 9, 1), (4, 2, 9, 2), (4, 4, 9, 4), (4, 8, 9, 4), (8, 4, 9, 4),
+        (1, 2, 9, 1), (3, 2, 9, 1), (4, 3, 9, 1), (6, 4, 9, 2),
+        (4, 4, 3.9, 2), (4, 4, 1.9, 1), (4, 4, -1, 1), (4, 2, math.inf, 2),
+    ],
+)  # fmt: skip
+def test_as_many_teams_as_keep_all_threads_at_work(slices: int, threads: int, room: float, teams: int) -> None:
+    assert solver._teams(1000, slices, threads, room * sizes.AT_WORK * 1000) == teams
+
+
+def test_room_for_a_slice_is_room_for_all_of_its_arrays() -> None:
+    for rules in (True, False):
+        arrays = estimate.solving(sizes.TEAM_FROM, 24 * sizes.TEAM_FROM, 2, with_record=rules)
+        assert arrays.memory - sizes.PROGRAM + arrays.scratch <= sizes.AT_WORK * sizes.TEAM_FROM
 
 
 INTERRUPTED = """
@@ -255,6 +285,30 @@ def test_a_team_leaves_no_trace_of_threads(name: str, rules: str, times: int, th
     expected = every_byte(contents(name, rules))
     for _ in range(times):
         assert every_byte(solved(name, rules, threads)) == expected
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.usefixtures("two_teams")
+def test_teams_side_by_side_leave_no_trace_of_threads(threads: int) -> None:
+    assert every_byte(solved("KPvK", "r", threads)) == every_byte(contents("KPvK", "r"))
+
+
+class FewThreads(ThreadPoolExecutor):
+    """For which the system starts no second thread of a team."""
+
+    def submit(self, work: Any, /, *arguments: Any, **options: Any) -> Any:
+        if work.__name__ == "begin" and arguments == (1,):
+            raise RuntimeError("can't start new thread")
+        return super().submit(work, *arguments, **options)
+
+
+@pytest.mark.usefixtures("two_teams")
+def test_a_team_that_lacks_threads_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first thread would wait for the second for ever, and whoever waits for the team as well."""
+    monkeypatch.setattr(solver, "ThreadPoolExecutor", FewThreads)
+    exits = exits_of(parse("KPvK"), entries_of(parse("KPvK").successors(), "r"))
+    with pytest.raises(RuntimeError, match="can't start"):
+        solver.solve_table(exits, threads=4)
 
 
 class Bit(InMemory):

@@ -101,6 +101,7 @@ def test_working_arrays_but_the_first_leave_room_for_scattered_ones(tmp_path: Pa
     large = 1 << 16
     disk_arrays = DiskArrays(tmp_path, 8 * large)
     scattered = disk_arrays.array(64 * large, np.uint8, scattered=True)
+    assert disk_arrays.work_room() == pytest.approx((8 * 0.9 - 4) * large)
     first = disk_arrays.work(6 * large, np.uint8)
     assert disk_arrays.peak == len(scattered)
     del first
