@@ -27,14 +27,8 @@ from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import has, make_sets
 from tests.support.boards import is_complete, random_boards
 from tests.support.materials import LARGER, SMALL
-from tests.support.slices import Place, is_position, place
+from tests.support.slices import Place, is_position, place, slice_with
 from tests.support.slow_twin.slice import after_move
-
-
-def slice_with(name: str, pawns: list[int]) -> Place:
-    """The slice whose pawns stand on these squares, the first side's first."""
-    code = sum(square << 6 * at for at, square in enumerate(pawns))
-    return place(name, int(layout_of(parse(name)).pawns.slice_of[code]) >> 4)
 
 
 def slice_of(name: str, board: chess.Board) -> Place:

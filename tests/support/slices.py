@@ -61,6 +61,12 @@ def place(name: str, slice_: int = 0) -> Place:
     return Place(layout, graph, start, end - start)
 
 
+def slice_with(name: str, pawns: list[int]) -> Place:
+    """The slice whose pawns stand on these squares, the first side's first."""
+    code = sum(square << 6 * at for at, square in enumerate(pawns))
+    return place(name, int(layout_of(parse(name)).pawns.slice_of[code]) >> 4)
+
+
 @kernel
 def is_position(graph, buffers, node):  # type: ignore[no-untyped-def]
     side, squares = set_up(graph, node, buffers.squares), buffers.squares

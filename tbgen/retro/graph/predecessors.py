@@ -23,7 +23,7 @@ def _put(buffers, count, number, bits):
 
 
 @inlined
-def _origins(graph, kind, bits, occupied):
+def origins_of(graph, kind, bits, occupied):
     """Where a man may have come from that stands on any of these squares."""
     found = np.uint64(0)
     while bits:
@@ -83,7 +83,7 @@ def predecessors(graph, buffers, lane, bits, start):
             squares[slot] = square
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == moved:
-        origins = _origins(graph, atlas.kind[last], pattern, occupied)
+        origins = origins_of(graph, atlas.kind[last], pattern, occupied)
         count = _put(buffers, count, here.number, image_of(origins, symmetry))
     # where one side is stored, every stored move is the first side's
     row = BACK + moved * graph.two_sided * (graph.pairs + 1) + here.kings

@@ -18,7 +18,7 @@ from tbgen.retro.threads.sets import lane_of
 
 
 @inlined
-def _inverse(symmetry):
+def inverse(symmetry):
     """A quarter turn's inverse is the other one; all else is its own."""
     turns = symmetry & TRANSPOSED != 0 and (symmetry & FILES_MIRRORED != 0) != (symmetry & RANKS_MIRRORED != 0)
     return symmetry ^ (FILES_MIRRORED | RANKS_MIRRORED) if turns else symmetry
@@ -45,7 +45,7 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
     last = atlas.first_pawn[0] - 1
     if laned and atlas.side[last] == side:
         # one word has all moves of the last man
-        missing = image_of(_missing(graph, sets, which, here.number), _inverse(symmetry)) & ~occupied
+        missing = image_of(_missing(graph, sets, which, here.number), inverse(symmetry)) & ~occupied
         todo = left
         while todo:
             square = lowest_bit(todo)
@@ -89,7 +89,7 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
                     free &= turned
                 at = next_ray
             squares[slot] = square
-    left = image_of(turned, _inverse(symmetry) * laned)
+    left = image_of(turned, inverse(symmetry) * laned)
     row = side * (graph.pairs + 1) + here.kings
     for at in range(graph.king_start[row], graph.king_start[row + 1]):
         target = np.int64(graph.forth[at + STEP_TARGET])
@@ -98,7 +98,7 @@ def all_lead_into(graph, buffers, sets, which, lane, bits):
         number, kings_symmetry = king_target(graph, graph.forth, at, here, squares, laned)
         missing = _missing(graph, sets, which, number)
         if laned:
-            missing = image_of(missing, _inverse(kings_symmetry)) & ~(np.uint64(1) << np.uint64(target))
+            missing = image_of(missing, inverse(kings_symmetry)) & ~(np.uint64(1) << np.uint64(target))
         left &= ~missing
         if not left:
             return np.uint64(0)

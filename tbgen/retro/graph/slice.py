@@ -17,6 +17,8 @@ from tbgen.index.kings import MOST_PAIRS, PAIRS, Renumbering, passage
 from tbgen.jit import inlined
 from tbgen.men import Man
 from tbgen.retro.threads.ahead import Clusters, make_clusters
+from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.lines import LANES
 from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
@@ -35,6 +37,8 @@ class SliceGraph(NamedTuple):
     laned: int
     """1 where the positions of a lane (retro/threads/lanes.py) differ only in the square of the last man, before the
     turn passes and after it."""
+    blocked: int
+    """1 where the lanes of a block (block.py) differ only in the square of the last man but one."""
     pawns: NDArray[np.int64]
     """The squares of the pawns, in slot order."""
     pawn_set: np.uint64
@@ -73,13 +77,15 @@ def make_graph(
     fields = atlas.group[: GROUPS * GROUP].reshape(GROUPS, GROUP)
     partner = fields[:groups, G_PARTNER] if flip >= 0 else np.arange(groups)
     to_stride = fields[partner, G_STRIDE].copy()
+    laned = groups > 0 and fields[groups - 1, G_COUNT] == 1 and to_stride[groups - 1] == 1
     return SliceGraph(
         atlas,
         family,
         int(flip < 0),
         half,
         PAIRS[family],
-        int(groups > 0 and fields[groups - 1, G_COUNT] == 1 and to_stride[groups - 1] == 1),
+        int(laned),
+        int(laned and flip < 0 and groups > 1 and fields[groups - 2, G_COUNT] == 1),
         np.array(pawns, np.int64),
         np.uint64(sum(1 << square for square in pawns)),
         to_stride,
@@ -122,6 +128,14 @@ class Buffers(NamedTuple):
     """Neighbours found: positions, or lanes; large enough for those of two."""
     near_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
+    near_lanes: NDArray[np.uint64]
+    """The lanes of each block that are meant."""
+    near_symmetry: NDArray[np.int64]
+    row: NDArray[np.uint64]
+    """`[lane]`: the positions of each lane of a block that are meant; from ASIDE on (block.py) those of lanes that are
+    left out for a moment."""
+    news: NDArray[np.uint64]
+    """Those of a line for whom it is news."""
     batch: NDArray[np.int64]
     """The current block: positions, or lanes."""
     batch_bits: NDArray[np.uint64]
@@ -144,6 +158,10 @@ def make_buffers(numbers: int = 0) -> Buffers:
         np.zeros(GROUPS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
+        np.zeros(MOST_NEIGHBOURS, np.uint64),
+        np.zeros(MOST_NEIGHBOURS, np.int64),
+        np.zeros(2 * LANE, np.uint64),
+        np.zeros(LANES, np.uint64),
         np.zeros(BLOCK, np.int64),
         np.zeros(BLOCK, np.uint64),
         make_clusters(),

@@ -1,27 +1,21 @@
 """Notifying predecessors: a position has changed, and those with a move to it update their state.
 
-Events are passed on lane by lane. While the moves of one lane are taken back, the state of the predecessors of the
-lane before is prefetched.
+Events are passed on for many positions at once: lane by lane, or block by block where blocks have several lanes.
 """
 
 from typing import Final
 
 import numpy as np
 
+from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
+from tbgen.retro.graph.block import ASIDE, MANY, fill_row, lines_of, list_blocks, list_own_origins
 from tbgen.retro.graph.predecessors import predecessors
-from tbgen.retro.graph.slice import MOST_NEIGHBOURS
-from tbgen.retro.threads.sets import (
-    DOUBT_OURS,
-    DOUBT_THEIRS,
-    ESCAPING,
-    SETTLED,
-    THREATENED,
-    add_shared,
-    lane_of,
-    mark_shared,
-    prefetch_lane,
-)
+from tbgen.retro.graph.slice import MOST_NEIGHBOURS, turn
+from tbgen.retro.sweep.tell import Telling, news_for, tell, tell_if_news, tell_lines
+from tbgen.retro.threads.lanes import LANE, image_of, not_empty
+from tbgen.retro.threads.lines import LANES
+from tbgen.retro.threads.sets import DOUBT_OURS, DOUBT_THEIRS, ESCAPING, SETTLED, THREATENED, prefetch_lane
 
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 LOST: Final = np.int64(0)
@@ -51,30 +45,22 @@ def _told(event):
 
 
 @inlined
-def _those_not_told(sets, buffers, told, done, start, end):
-    """Move the lanes of predecessors for whom it is news to the front, with those alone. Returns where they end. There
-    is no branch, as it would go either way as often."""
-    near, near_bits = buffers.near, buffers.near_bits
-    kept = start
-    for entry in range(start, end):
-        lane = near[entry]
-        news = near_bits[entry] & ~(lane_of(sets, told, lane) | lane_of(sets, done, lane))
-        near[kept], near_bits[kept] = lane, news
-        kept += np.int64(news != 0)
-    return kept
+def notify(worker, later, event, lanes):
+    """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`, all of a block."""
+    gains, told = event <= FALLS, _told(event)
+    telling = Telling(told, told if gains else SETTLED, later if gains else told, gains)
+    if worker.graph.blocked and lanes >= MANY:
+        notify_block(worker, telling, lanes)
+    else:
+        notify_lanes(worker, telling, lanes)
 
 
 @inlined
-def notify(worker, later, event, lanes):
-    """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`.
-
-    No position leaves these sets during a phase. Where another thread tells the same position at the same time, both
-    leave the same behind."""
+def notify_lanes(worker, telling, lanes):
+    """Do so lane by lane. While the moves of one lane are taken back, what is known of those of the lane before is
+    prefetched."""
     team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets
     near, near_bits = buffers.near, buffers.near_bits
-    gains, told = event <= FALLS, _told(event)
-    done = told if gains else SETTLED
-    reached = later if gains else told
     begin = end = 0
     for at in range(lanes + 1):
         start = (at & 1) * MOST_NEIGHBOURS
@@ -82,16 +68,75 @@ def notify(worker, later, event, lanes):
         if at < lanes and buffers.batch_bits[at]:
             found = predecessors(graph, buffers, np.int64(buffers.batch[at]), buffers.batch_bits[at], start)
             for entry in range(start, found):
-                prefetch_lane(sets, done, near[entry])
-                if not gains:  # then it is news for most
-                    prefetch_lane(sets, told, near[entry])
-        kept = _those_not_told(sets, buffers, told, done, begin, end)
-        if gains:
+                _prefetch(sets, telling, near[entry])
+        kept = _those_not_told(sets, buffers, telling, begin, end)
+        if telling.gains:
             for entry in range(begin, kept):
-                prefetch_lane(sets, reached, near[entry])
+                prefetch_lane(sets, telling.reached, near[entry])
         for entry in range(begin, kept):
-            lane, news = near[entry], near_bits[entry]
-            if gains:
-                mark_shared(team, sets, told, lane, news)
-            add_shared(team, sets, reached, lane, news)
+            tell(team, sets, telling, near[entry], near_bits[entry])
         begin, end = start, found
+
+
+@inlined
+def _prefetch(sets, telling, lane):
+    prefetch_lane(sets, telling.done, lane)
+    if not telling.gains:
+        prefetch_lane(sets, telling.told, lane)
+
+
+@inlined
+def _those_not_told(sets, buffers, telling, start, end):
+    """Move the lanes of predecessors for whom it is news to the front, with those alone. Returns where they end. There
+    is no branch, as it would go either way as often."""
+    near, near_bits = buffers.near, buffers.near_bits
+    kept = start
+    for entry in range(start, end):
+        lane = near[entry]
+        news = news_for(sets, telling, lane, near_bits[entry])
+        near[kept], near_bits[kept] = lane, news
+        kept += np.int64(news != 0)
+    return kept
+
+
+@inlined
+def notify_block(worker, telling, lanes):
+    """Do so for all lanes together."""
+    team, graph, buffers, sets = worker.team, worker.graph, worker.buffers, worker.sets
+    row = buffers.row
+    here = turn(graph, graph.back, fill_row(buffers, lanes) * LANE, buffers, 2)
+    count = list_blocks(graph, buffers, here, 1)
+    there = not_empty(row, 0)
+    lines = lines_of(there)
+    for entry in range(count):
+        todo = lines
+        while todo:
+            _prefetch(sets, telling, buffers.near[entry] + lowest_bit(todo) * LANES)
+            todo &= todo - np.uint64(1)
+    left = there
+    while left:
+        lane = lowest_bit(left)
+        left &= left - np.uint64(1)
+        for entry in range(count, list_own_origins(graph, buffers, here, lane, count)):
+            tell_if_news(team, sets, telling, buffers.near[entry], buffers.near_bits[entry])
+    for entry in range(count):
+        to, free, symmetry = buffers.near[entry], buffers.near_bits[entry], buffers.near_symmetry[entry]
+        if symmetry:
+            left = there & buffers.near_lanes[entry]
+            while left:
+                lane = lowest_bit(left)
+                left &= left - np.uint64(1)
+                image = np.int64(graph.atlas.image[symmetry * 64 + lane])
+                tell_if_news(team, sets, telling, to + image, image_of(row[lane] & free, symmetry))
+            continue
+        aside = there & ~buffers.near_lanes[entry]
+        left = aside
+        while left:
+            lane = lowest_bit(left)
+            left &= left - np.uint64(1)
+            row[ASIDE + lane], row[lane] = row[lane], 0
+        tell_lines(team, sets, buffers, telling, to, free, lines)
+        while aside:
+            lane = lowest_bit(aside)
+            aside &= aside - np.uint64(1)
+            row[lane] = row[ASIDE + lane]

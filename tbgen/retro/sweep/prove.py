@@ -1,6 +1,9 @@
 """Proving that all moves of a position fail, once one more of them does."""
 
-from tbgen.jit import kernel
+import numpy as np
+
+from tbgen.jit import inlined, kernel
+from tbgen.retro.graph.block import MANY, all_lead_into_block
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.threads.sets import (
     AWAY,
@@ -32,18 +35,35 @@ def prove(worker, later, escaping):
         lanes = pop_lanes(team, me, sets, THREATENED, buffers, graph.laned)
         if lanes == 0:
             break
+        lanes = _those_to_prove(sets, buffers, proves, later, escaping, lanes)
+        if graph.blocked and lanes >= MANY:
+            all_lead_into_block(graph, buffers, sets, failed, lanes)
+        else:
+            for at in range(lanes):
+                lane, bits = np.int64(buffers.batch[at]), buffers.batch_bits[at]
+                buffers.batch_bits[at] = all_lead_into(graph, buffers, sets, failed, lane, bits)
         for at in range(lanes):
-            prefetch_lane(sets, LOSING, buffers.batch[at])
-        for at in range(lanes):
-            lane = buffers.batch[at]
-            read_set_around(sets, LOSING, buffers, lane)
-            read_set_around(sets, proves, buffers, lane)
-            read_set_around(sets, later, buffers, lane)
-            proved = buffers.batch_bits[at] & lane_of(sets, LOSING, lane)
-            if not escaping:  # another move may have settled one since
-                proved &= ~lane_of(sets, SETTLED, lane)
-            if proved:
-                proved = all_lead_into(graph, buffers, sets, failed, lane, proved)
+            lane, proved = buffers.batch[at], buffers.batch_bits[at]
             if proved:
                 mark_lane(sets, proves, lane, proved)
                 add_lane(sets, later, lane, proved)
+
+
+@inlined
+def _those_to_prove(sets, buffers, proves, later, escaping, lanes):
+    """Move the lanes with threatened positions that have no other hope to the front, with those alone. Returns how many
+    these are."""
+    for at in range(lanes):
+        prefetch_lane(sets, LOSING, buffers.batch[at])
+    kept = np.int64(0)
+    for at in range(lanes):
+        lane = buffers.batch[at]
+        read_set_around(sets, LOSING, buffers, lane)
+        read_set_around(sets, proves, buffers, lane)
+        read_set_around(sets, later, buffers, lane)
+        bits = buffers.batch_bits[at] & lane_of(sets, LOSING, lane)
+        if not escaping:  # another move may have settled one since
+            bits &= ~lane_of(sets, SETTLED, lane)
+        buffers.batch[kept], buffers.batch_bits[kept] = lane, bits
+        kept += np.int64(bits != 0)
+    return kept

@@ -179,7 +179,7 @@ def mark_lane(sets, which, lane, bits):
 def add(sets, which, node):
     """Add a position to a set."""
     mark(sets, which, node)
-    _add_block(sets, which, node // LANE)
+    add_block(sets, which, node // LANE)
 
 
 @inlined
@@ -196,7 +196,7 @@ def mark_shared(team, sets, which, lane, bits):
 def add_shared(team, sets, which, lane, bits):
     """Add some positions of a lane to a set, while other threads do it, too."""
     mark_shared(team, sets, which, lane, bits)
-    _add_block(sets, which, lane)
+    add_block(sets, which, lane)
 
 
 @inlined
@@ -204,11 +204,11 @@ def add_lane(sets, which, lane, bits):
     """Add some positions of a lane to a set; no other thread may be at the lane."""
     if bits:
         mark_lane(sets, which, lane, bits)
-        _add_block(sets, which, lane)
+        add_block(sets, which, lane)
 
 
 @inlined
-def _add_block(sets, which, lane):
+def add_block(sets, which, lane):
     block = lane // _WORDS
     at = which * sets.block_words + (block >> 6)
     bit = np.uint64(1) << np.uint64(block & 63)
