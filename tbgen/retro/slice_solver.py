@@ -61,11 +61,19 @@ _MOMENT: Final = 0.001
 class SliceSolver:
     """A slice at work. Its team is of so many threads of the pool; without a pool, this thread is the only one."""
 
-    def __init__(self, job: Job, slice_: int, pool: ThreadPoolExecutor | None, threads: int) -> None:
+    def __init__(
+        self,
+        job: Job,
+        slice_: int,
+        pool: ThreadPoolExecutor | None,
+        threads: int,
+        tell_level: Callable[[int], None] = lambda level: None,
+    ) -> None:
         layout = job.solved.layout
         self._job = job
         self._slice = slice_
         self._pool = pool
+        self._tell_level = tell_level
         self._each: Each = pool.map if pool else map
         numbers = layout.numbers_in(slice_)
         self._numbers, self._size = slice(numbers.start, numbers.stop), len(numbers)
@@ -243,7 +251,7 @@ class SliceSolver:
 
     def _told_of(self, schedule: Schedule) -> int:
         """Tell the level; how many numbers are done."""
-        self._job.tell_level(int(schedule.counts[LEVEL]))
+        self._tell_level(int(schedule.counts[LEVEL]))
         return self._numbers_done(schedule)
 
     def _numbers_done(self, schedule: Schedule) -> int:

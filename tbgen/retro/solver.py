@@ -36,7 +36,7 @@ def solve_table(
     """Solve a table, given the entries of all tables that its resets lead to.
 
     `report` is called with how many numbers are done since its last call, `found` (else `report`) with those of the
-    checkpoint, `tell_level` with the level that a slice with a team of threads has come to."""
+    checkpoint, `tell_level` with the level that a slice has come to on which all threads are at work."""
     layout, checkpoint = exits.layout, checkpoint or InMemory()
     arrays, done = checkpoint.open(layout, links_for(layout.size, with_record=rules == TableRules.RESET))
     solved = Solved(layout, rules, *arrays)
@@ -94,7 +94,7 @@ def _solve_slices(job: Job, fetch: Callable[[Iterable[int]], None], done: Mappin
                     continue
                 for slice_ in todo:
                     fetch([slice_])
-                    SliceSolver(job, slice_, pool, threads).solve()
+                    SliceSolver(job, slice_, pool, threads, job.tell_level).solve()
         except BaseException:
             _end(job)
             raise

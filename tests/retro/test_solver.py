@@ -384,6 +384,27 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     assert done.counts.legal == np.count_nonzero(done.entries)
 
 
+def levels_told(name: str, threads: int) -> list[int]:
+    told = list[int]()
+    exits = exits_of(parse(name), entries_of(parse(name).successors(), "r"))
+    solver.solve_table(exits, threads=threads, tell_level=told.append)
+    return told
+
+
+@pytest.mark.usefixtures("always_together")
+def test_levels_of_a_slice_are_told_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
+    told = levels_told("KNvK", 2)
+    assert told
+    assert told == sorted(told)
+
+
+@pytest.mark.usefixtures("two_teams")
+def test_levels_of_slices_side_by_side_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
+    assert not levels_told("KPvK", 2)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.usefixtures("always_together")
 def test_who_is_to_end_does_so_between_two_rounds(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
