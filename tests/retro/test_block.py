@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tbgen.jit import kernel
 from tbgen.retro.graph.block import all_lead_into_block
 from tbgen.retro.graph.proof import all_lead_into
-from tbgen.retro.graph.slice import make_buffers
+from tbgen.retro.graph.slice import TURN_SYMMETRY, make_buffers
 from tbgen.retro.sweep.notify import notify_block, notify_lanes
 from tbgen.retro.sweep.tell import Telling
 from tbgen.retro.sweep.worker import Worker
@@ -32,6 +32,7 @@ def where(request: pytest.FixtureRequest) -> Place:
     name, pawns = request.param
     found = slice_with(name, [chess.parse_square(square) for square in pawns.split()])
     assert found.graph.blocked
+    assert not found.graph.forth[TURN_SYMMETRY : TURN_SYMMETRY + found.graph.pairs].any(), "the board stays as it is"
     return found
 
 

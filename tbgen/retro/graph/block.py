@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.board.attacks import SKIP, reach
+from tbgen.board.attacks import SKIP, bit, reach
 from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
 from tbgen.intrinsics import bits_set, lowest_bit
@@ -24,13 +24,8 @@ from tbgen.retro.threads.sets import lane_of, place_of, prefetch_lane
 
 MANY: Final = 3
 """Lanes of a block from which these are handled together."""
-ASIDE: Final = LANE
+_ASIDE: Final = LANE
 """In `Buffers.row`: words of lanes that are left out for a moment."""
-
-
-@inlined
-def _bit(square):
-    return np.uint64(1) << np.uint64(square)
 
 
 @inlined
@@ -49,6 +44,23 @@ def lines_of(lanes):
     for line in range(LANE // LANES):
         lines |= np.uint64((lanes >> np.uint64(line * LANES)) & np.uint64(0xFF) != 0) << np.uint64(line)
     return lines
+
+
+@inlined
+def set_aside(row, lanes):
+    """Take some lanes out of a row for a moment."""
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - np.uint64(1)
+        row[_ASIDE + lane], row[lane] = row[lane], 0
+
+
+@inlined
+def put_back(row, lanes):
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - np.uint64(1)
+        row[lane] = row[_ASIDE + lane]
 
 
 @inlined
@@ -77,10 +89,10 @@ def list_blocks(graph, buffers, here, back):
                 free = ~np.uint64(0)
                 while at < next_ray:
                     target = np.int64(graph.men_moves[at])
-                    if here.occupied & _bit(target):
+                    if here.occupied & bit(target):
                         break
                     at += 1
-                    free &= ~_bit(target)
+                    free &= ~bit(target)
                     squares[slot] = target
                     number = rest + stride * group_number(atlas, here.symmetry, squares, first, alike)
                     near[count], near_bits[count], near_lanes[count] = number // LANE, free, free
@@ -93,9 +105,9 @@ def list_blocks(graph, buffers, here, back):
         free = ~np.uint64(0)
         if not back:  # a king who came from another's square came from no position
             target = np.int64(way[at + STEP_TARGET])
-            if here.occupied & _bit(target):
+            if here.occupied & bit(target):
                 continue
-            free = ~_bit(target)
+            free = ~bit(target)
         number, symmetry = king_target(graph, way, at, here, squares, 2)
         near[count], near_bits[count], near_lanes[count] = number // LANE, free, free
         buffers.near_symmetry[count] = symmetry
@@ -113,7 +125,7 @@ def list_own_origins(graph, buffers, here, lane, start):
     count = start
     if atlas.side[last] == moved:
         near[count] = own + lane
-        near_bits[count] = origins_of(graph, atlas.kind[last], row[lane], here.occupied | _bit(lane))
+        near_bits[count] = origins_of(graph, atlas.kind[last], row[lane], here.occupied | bit(lane))
         count += 1
     if atlas.side[last - 1] == moved:
         ray = atlas.kind[last - 1] * 64 + lane
@@ -124,8 +136,8 @@ def list_own_origins(graph, buffers, here, lane, start):
             free = row[lane]
             while at < next_ray:
                 origin = np.int64(graph.men_moves[at])
-                free &= ~_bit(origin)
-                if here.occupied & _bit(origin) or not free:
+                free &= ~bit(origin)
+                if here.occupied & bit(origin) or not free:
                     break
                 at += 1
                 near[count], near_bits[count] = own + origin, free
@@ -158,23 +170,16 @@ def keep_those_into(graph, buffers, sets, which, count):
             lines = lines_of(not_empty(row, 0))
             continue
         aside = not_empty(row, 0) & ~buffers.near_lanes[entry]
-        left = aside
-        while left:
-            lane = lowest_bit(left)
-            left &= left - np.uint64(1)
-            row[ASIDE + lane] = row[lane]
+        set_aside(row, aside)
         words, at = place_of(sets, which, to)
         todo = lines
         while todo:
             line = lowest_bit(todo)
             todo &= todo - np.uint64(1)
             if not keep_line(row, line * LANES, words, at + line * LANES, ~free):
-                lines &= ~_bit(line)
-        while aside:
-            lane = lowest_bit(aside)
-            aside &= aside - np.uint64(1)
-            row[lane] = row[ASIDE + lane]
-            lines |= _bit(lane // LANES)
+                lines &= ~bit(line)
+        put_back(row, aside)
+        lines |= lines_of(aside)
 
 
 @inlined
@@ -187,7 +192,7 @@ def keep_last_two(graph, buffers, sets, which, here):
         while lanes:
             lane = lowest_bit(lanes)
             lanes &= lanes - np.uint64(1)
-            occupied = here.occupied | _bit(lane)
+            occupied = here.occupied | bit(lane)
             missing = ~(lane_of(sets, which, own + lane) | occupied)
             if bits_set(missing) < bits_set(row[lane]):
                 row[lane] &= ~origins_of(graph, atlas.kind[last], missing, occupied)
@@ -196,7 +201,7 @@ def keep_last_two(graph, buffers, sets, which, here):
             while todo:
                 square = lowest_bit(todo)
                 if reach(graph, atlas.kind[last], square, occupied) & missing:
-                    row[lane] &= ~_bit(square)
+                    row[lane] &= ~bit(square)
                 todo &= todo - np.uint64(1)
     if atlas.side[last - 1] == here.side:
         lanes = not_empty(row, 0)
@@ -212,9 +217,9 @@ def keep_last_two(graph, buffers, sets, which, here):
                 free = kept
                 while at < next_ray:
                     target = np.int64(graph.men_moves[at])
-                    if here.occupied & _bit(target):
+                    if here.occupied & bit(target):
                         break
-                    free &= ~_bit(target)
+                    free &= ~bit(target)
                     if not free:
                         break
                     at += 1

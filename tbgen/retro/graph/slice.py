@@ -132,8 +132,8 @@ class Buffers(NamedTuple):
     """The lanes of each block that are meant."""
     near_symmetry: NDArray[np.int64]
     row: NDArray[np.uint64]
-    """`[lane]`: the positions of each lane of a block that are meant; from ASIDE on (block.py) those of lanes that are
-    left out for a moment."""
+    """`[lane]`: the positions of each lane of a block that are meant; behind them those of lanes that
+    are set aside for a moment."""
     news: NDArray[np.uint64]
     """Those of a line for whom it is news."""
     batch: NDArray[np.int64]

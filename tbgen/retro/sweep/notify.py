@@ -9,7 +9,7 @@ import numpy as np
 
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.block import ASIDE, MANY, fill_row, lines_of, list_blocks, list_own_origins
+from tbgen.retro.graph.block import MANY, fill_row, lines_of, list_blocks, list_own_origins, put_back, set_aside
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, turn
 from tbgen.retro.sweep.tell import Telling, news_for, tell, tell_if_news, tell_lines
@@ -130,13 +130,6 @@ def notify_block(worker, telling, lanes):
                 tell_if_news(team, sets, telling, to + image, image_of(row[lane] & free, symmetry))
             continue
         aside = there & ~buffers.near_lanes[entry]
-        left = aside
-        while left:
-            lane = lowest_bit(left)
-            left &= left - np.uint64(1)
-            row[ASIDE + lane], row[lane] = row[lane], 0
+        set_aside(row, aside)
         tell_lines(team, sets, buffers, telling, to, free, lines)
-        while aside:
-            lane = lowest_bit(aside)
-            aside &= aside - np.uint64(1)
-            row[lane] = row[ASIDE + lane]
+        put_back(row, aside)
