@@ -16,7 +16,7 @@ from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.threads.team import ABORT
-from tbgen.sizes import AT_WORK, TEAM_FROM, links_for
+from tbgen.sizes import AT_WORK, TEAM_FROM, is_long, links_for
 from tbgen.table_rules import TableRules
 
 _STAND_IN: Final = Material("Q", "")
@@ -111,7 +111,9 @@ def _teams(numbers: int, slices: int, threads: int, room: float) -> int:
     """How many of these slices, which have so many numbers each, are to be solved at a time, each by a team of threads.
 
     A single thread never waits for others, so there are as many teams as keep all threads at work, and have their
-    arrays in memory."""
+    arrays in memory. Slices of which snapshots are kept are solved one after the other, as a kill costs less then."""
+    if is_long(numbers):
+        return 1
     most = max(1, min(threads, slices, int(min(room / (AT_WORK * numbers), threads))))
     return min(range(most, 0, -1), key=lambda teams: -(-slices // teams) / (threads // teams))
 

@@ -231,6 +231,10 @@ def test_as_many_teams_as_keep_all_threads_at_work(slices: int, threads: int, ro
     assert solver._teams(1000, slices, threads, room * sizes.AT_WORK * 1000) == teams
 
 
+def test_slices_with_snapshots_are_solved_one_by_one() -> None:
+    assert [solver._teams(sizes.LONG_FROM - less, 4, 4, math.inf) for less in (0, 1)] == [1, 4]
+
+
 def test_room_for_a_slice_is_room_for_all_of_its_arrays() -> None:
     for rules in (True, False):
         arrays = estimate.solving(sizes.TEAM_FROM, 24 * sizes.TEAM_FROM, 2, with_record=rules)
