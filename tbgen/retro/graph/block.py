@@ -66,10 +66,10 @@ def put_back(row, lanes):
 @inlined
 def list_blocks(graph, buffers, here, back):
     """List the blocks that moves of a king, and of men but the last two, lead to, or where they come from: in
-    `buffers.near` the first lane of each, with the lanes and positions for which the way is free, and the symmetry of
-    the move. Returns how many."""
+    `buffers.near` the first lane of each, with the squares where neither of the last two men is in the way, and the
+    symmetry of the move. Returns how many."""
     atlas, squares = graph.atlas, buffers.squares
-    near, near_bits, near_lanes = buffers.near, buffers.near_bits, buffers.near_lanes
+    near, near_bits = buffers.near, buffers.near_bits
     way, mover = (graph.back, 1 - here.side) if back else (graph.forth, here.side)
     count = 0
     for group in range(atlas.groups[0] - 3, -1, -1):  # moves of the later ones lead to neighbours
@@ -95,7 +95,7 @@ def list_blocks(graph, buffers, here, back):
                     free &= ~bit(target)
                     squares[slot] = target
                     number = rest + stride * group_number(atlas, here.symmetry, squares, first, alike)
-                    near[count], near_bits[count], near_lanes[count] = number // LANE, free, free
+                    near[count], near_bits[count] = number // LANE, free
                     buffers.near_symmetry[count] = here.symmetry
                     count += 1
                 at = next_ray
@@ -109,7 +109,7 @@ def list_blocks(graph, buffers, here, back):
                 continue
             free = ~bit(target)
         number, symmetry = king_target(graph, way, at, here, squares, 2)
-        near[count], near_bits[count], near_lanes[count] = number // LANE, free, free
+        near[count], near_bits[count] = number // LANE, free
         buffers.near_symmetry[count] = symmetry
         count += 1
     return count
@@ -161,7 +161,7 @@ def keep_those_into(graph, buffers, sets, which, count):
             break
         to, free, symmetry = buffers.near[entry], buffers.near_bits[entry], buffers.near_symmetry[entry]
         if symmetry:
-            lanes = not_empty(row, 0) & buffers.near_lanes[entry]
+            lanes = not_empty(row, 0) & free
             while lanes:
                 lane = lowest_bit(lanes)
                 lanes &= lanes - np.uint64(1)
@@ -169,7 +169,7 @@ def keep_those_into(graph, buffers, sets, which, count):
                 row[lane] &= image_of(lane_of(sets, which, to + image), inverse(symmetry)) | ~free
             lines = lines_of(not_empty(row, 0))
             continue
-        aside = not_empty(row, 0) & ~buffers.near_lanes[entry]
+        aside = not_empty(row, 0) & ~free
         set_aside(row, aside)
         words, at = place_of(sets, which, to)
         todo = lines

@@ -128,9 +128,8 @@ class Buffers(NamedTuple):
     """Neighbours found: positions, or lanes; large enough for those of two."""
     near_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
-    near_lanes: NDArray[np.uint64]
-    """The lanes of each block that are meant."""
     near_symmetry: NDArray[np.int64]
+    """Of the move to each block (block.py)."""
     row: NDArray[np.uint64]
     """`[lane]`: the positions of each lane of a block that are meant; behind them those of lanes that
     are set aside for a moment."""
@@ -158,7 +157,6 @@ def make_buffers(numbers: int = 0) -> Buffers:
         np.zeros(GROUPS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
-        np.zeros(MOST_NEIGHBOURS, np.uint64),
         np.zeros(MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * LANE, np.uint64),
         np.zeros(LANES, np.uint64),

@@ -122,14 +122,14 @@ def notify_block(worker, telling, lanes):
     for entry in range(count):
         to, free, symmetry = buffers.near[entry], buffers.near_bits[entry], buffers.near_symmetry[entry]
         if symmetry:
-            left = there & buffers.near_lanes[entry]
+            left = there & free
             while left:
                 lane = lowest_bit(left)
                 left &= left - np.uint64(1)
                 image = np.int64(graph.atlas.image[symmetry * 64 + lane])
                 tell_if_news(team, sets, telling, to + image, image_of(row[lane] & free, symmetry))
             continue
-        aside = there & ~buffers.near_lanes[entry]
+        aside = there & ~free
         set_aside(row, aside)
         tell_lines(team, sets, buffers, telling, to, free, lines)
         put_back(row, aside)

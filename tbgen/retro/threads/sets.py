@@ -184,7 +184,7 @@ def add(sets, which, node):
 
 @inlined
 def mark_shared(team, sets, which, lane, bits):
-    """The same while other threads do it, too."""
+    """Put some positions of a lane into a set of bits, while other threads do it, too."""
     words, at = place_of(sets, which, lane)
     if team.size > 1:
         fetch_or(words, at, bits)
@@ -201,7 +201,7 @@ def add_shared(team, sets, which, lane, bits):
 
 @inlined
 def add_lane(sets, which, lane, bits):
-    """Add some positions of a lane to a set; no other thread may be at the lane."""
+    """Add some positions of a lane to a set; no other thread may be at the lane, unless this one has locked it."""
     if bits:
         mark_lane(sets, which, lane, bits)
         add_block(sets, which, lane)
@@ -209,6 +209,7 @@ def add_lane(sets, which, lane, bits):
 
 @inlined
 def add_block(sets, which, lane):
+    """Note that the block of a lane may not be empty."""
     block = lane // _WORDS
     at = which * sets.block_words + (block >> 6)
     bit = np.uint64(1) << np.uint64(block & 63)
