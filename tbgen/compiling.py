@@ -20,6 +20,8 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import AnnotateTypes
 
+from tbgen.bundles import Reference, as_passed, say_unwritten
+
 _FOR_KERNELS: Final = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Without ways in for Python and C."""
 
@@ -29,6 +31,10 @@ class _Translated(JITCodeLibrary):
 
     codegen: Any = SimpleNamespace(set_env=lambda name, env: None)
     """What numba tells what Python needs to know of a function that can run."""
+
+    def add_ir_module(self, module: Any) -> None:
+        say_unwritten(module.functions)
+        super().add_ir_module(module)
 
     def finalize(self) -> None:
         for library in dict.fromkeys(self._linking_libraries):
@@ -105,10 +111,19 @@ class Kernel(CPUDispatcher):
             function, targetoptions={**options, **_FOR_KERNELS}, pipeline_class=_ForKernels
         )
 
+    def compile(self, sig: Any) -> Any:
+        return super().compile(tuple(map(as_passed, sig)))
+
+    def add_overload(self, cres: Any) -> None:
+        """Have calls with bundles find the kernel that takes references to them."""
+        super().add_overload(cres)
+        given = [kind.bundle if isinstance(kind, Reference) else kind for kind in cres.signature.args]
+        self._insert([kind._code for kind in given], cres.entry_point, cres.objectmode)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """numba asks this where a kernel calls another, and the next two. No kernel is made for a constant alone: LLVM
         puts it in."""
-        return self._for_kernels.get_call_template(tuple(map(types.unliteral, args)), kws)
+        return self._for_kernels.get_call_template(tuple(as_passed(types.unliteral(kind)) for kind in args), kws)
 
     def get_overload(self, sig: Any) -> Any:
         return self._for_kernels.get_overload(sig)

@@ -29,7 +29,7 @@ from tbgen.safe_files import PRIVATE_DIRECTORY, loose, make_place
 from tbgen.where import home
 
 SHARED: Final = (
-    "compiling", "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material",
+    "bundles", "compiling", "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material",
     "arrays", "contents", "board", "index",
 )  # fmt: skip
 """Modules and packages that all groups are built on: their kernels, and what kernels take constants from."""

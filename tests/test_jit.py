@@ -2,14 +2,17 @@
 
 import ast
 from pathlib import Path
+from typing import NamedTuple
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from numba.core.caching import NullCache
+from numpy.typing import NDArray
 
 from tbgen import jit, kept, where
 from tbgen.board.moves import list_moves
+from tbgen.bundles import Reference
 from tbgen.index.kernels import locate
 from tbgen.jit import FORWARD, SOLVER, STORE, VERIFIER, group_of, inlined, kernel
 from tbgen.retro.sweep.levels import sweep
@@ -94,6 +97,54 @@ def test_a_kernel_goes_into_its_callers_where_it_says_so(monkeypatch: pytest.Mon
     for called, goes_in in ((next_of, False), (twice_next, True)):
         (translated,) = called._for_kernels.overloads.values()  # type: ignore[attr-defined]
         assert translated.fndesc.inline is goes_in
+
+
+class _Inner(NamedTuple):
+    numbers: NDArray[np.int64]
+    first: int
+
+
+class _Outer(NamedTuple):
+    inner: _Inner
+    rows: tuple[NDArray[np.int64], NDArray[np.int64]]
+    worth: float
+
+
+class _Pair(NamedTuple):
+    low: int
+    high: int
+
+
+def test_a_bundle_of_arrays_is_passed_by_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it comes from Python, lies in another one or is made by a kernel; one of numbers is passed by value."""
+    monkeypatch.setattr(kept, "CodeCache", lambda place, function: NullCache())
+
+    @kernel
+    def first_of(inner):
+        numbers, first = inner
+        return numbers[first]
+
+    @kernel
+    def turned(pair):
+        return _Pair(pair.high, pair[0])
+
+    @kernel
+    def add_up(outer, pair):
+        made = _Inner(outer.rows[1], 0)
+        outer.rows[0][0] = first_of(outer.inner) + first_of(made)
+        both = turned(pair)
+        return 10 * both.low + both.high + outer.worth
+
+    outer = _Outer(_Inner(np.arange(5, 9), 2), (np.zeros(1, np.int64), np.array([40])), 0.5)
+    for worth in (0.5, 1.5):
+        assert add_up(outer._replace(worth=worth), _Pair(1, 2)) == 21 + worth
+        assert outer.rows[0][0] == 47
+    for called, by_reference in ((first_of, True), (turned, False)):
+        ((given,),) = called._for_kernels.overloads  # type: ignore[attr-defined]
+        assert isinstance(given, Reference) is by_reference
+    ((whole, pair),) = add_up.overloads  # type: ignore[attr-defined]
+    assert isinstance(whole, Reference)
+    assert not isinstance(pair, Reference)
 
 
 def test_an_index_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,8 @@ ROOMS = {
     "arrays": "",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
     "kept": "files safe_files text",
-    "compiling": "",
+    "bundles": "",
+    "compiling": "bundles",
     "jit": "compiling kept files safe_files where",
     "intrinsics": "",
     "board": "jit intrinsics men",
@@ -191,8 +192,8 @@ ROOMS = {
 # Foreign packages with the only rooms that may import them.
 ONLY_IN = {
     "h5py": "store/write export",
-    "numba": "kept compiling jit intrinsics retro/room retro/threads",
-    "llvmlite": "jit intrinsics retro/threads",
+    "numba": "kept bundles compiling jit intrinsics retro/room retro/threads",
+    "llvmlite": "bundles jit intrinsics retro/threads",
     "chess": (
         "men look position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
         "referee/annotate referee/match referee/player report pages serve cli"

@@ -12,9 +12,7 @@ from tbgen.store.read.positions import Positions
 class Bulk(Positions):
     """Columns are indexed by number, from the first of them."""
 
-    def __init__(
-        self, shape_table: ShapeTable, shapes: NDArray[np.unsignedinteger], halves: NDArray[np.unsignedinteger]
-    ) -> None:
+    def __init__(self, shape_table: ShapeTable, shapes: NDArray[np.uint32], halves: NDArray[np.uint16]) -> None:
         self.shape_table = shape_table
         self.shapes = shapes
         self._halves = halves
@@ -26,7 +24,7 @@ class Bulk(Positions):
         entries += self.shape_table.base.take(self.shapes)
         return entries
 
-    def halves(self) -> NDArray[np.unsignedinteger]:
+    def halves(self) -> NDArray[np.uint16]:
         """The rows of all positions; only the fresh one if decoded with `fresh`."""
         return self._halves
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 from threading import local
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.store.format.schema import shape_type
 from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read import kernels
 from tbgen.store.read.bulk import Bulk
@@ -48,8 +47,8 @@ def decode(
         inflated = _inflated(one, known)
         lengths[row] = len(inflated)
         raw[row, : len(inflated)] = np.frombuffer(inflated, np.uint8)
-    shapes: NDArray[Any] = np.empty(count * width, shape_type(table.count))
-    halves = np.zeros((sections, count * width), np.uint8 if chunk_format.distance_planes == 1 else np.uint16)
+    shapes = np.empty(count * width, np.uint32)
+    halves = np.zeros((sections, count * width), np.uint16)
     wrong = kernels.decode(
         raw, lengths, chunk_format.numbers, chunk_format.escape_planes, chunk_format.distance_planes, table.held,
         *_scratch(table.count, width, sections), shapes, halves,
