@@ -52,8 +52,9 @@ def _has_arrays(kind: Any) -> bool:
 
 
 def say_unwritten(functions: list[ir.Function]) -> None:
-    """Tell LLVM that no function writes to the bundles that it gets, as tuples do not change: the verifier takes a tenth
-    less."""
+    """Tell LLVM that no function writes to the bundles that it gets, as tuples do not change.
+
+    The verifier takes a tenth less."""
     for function in functions:
         for argument in function.args[2:]:  # the first two are for what it returns, and for errors
             if isinstance(argument.type, ir.PointerType) and isinstance(argument.type.pointee, ir.Aggregate):
