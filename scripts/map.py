@@ -44,7 +44,7 @@ BOXES: Final = {
         COMMON,
         900,
     ),
-    "jit": Box(330, 1, ("the compiler, and its cache on disk",), "kept compiling jit intrinsics", 260),
+    "jit": Box(330, 1, ("the compiler, and its cache on disk",), "kept bundles compiling jit intrinsics", 260),
     "board": Box(330, 2, ("squares, attacks, legal moves",), width=260),
     "index": Box(330, 3, ("position to number and back",), width=260),
     "retro": Box(105, 4, ("the solver:", "threads  values", "graph  survey  sweep", "solver  export")),
