@@ -30,7 +30,7 @@ class _Examples(Positions):
 
     def add(self, bulk: Bulk, places: NDArray[np.int64]) -> None:
         shapes = self._shapes.add(bulk.shape_table).take(bulk.shapes[places])
-        self._parts.append((bulk.entries[places], shapes, bulk.halves()[:, places].astype(np.uint16)))
+        self._parts.append((bulk.entries[places], shapes, bulk.halves()[:, places]))
 
     def halves(self) -> NDArray[np.uint16]:
         return self._halves

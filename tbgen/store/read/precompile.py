@@ -21,10 +21,10 @@ _MANY: Final = 70_000
 def _read() -> None:
     """Read a chunk of one number, spell out its staircase, number keys."""
     ones = np.array([0, 1], np.uint8)
-    raw = bytes(3)
+    raw = b"\1\0\0"
     table = ShapeTable(ones.astype(np.int32), 2 * ones, ones.astype(np.int64), _one_step)
     packer = zlib.compressobj(wbits=RAW)
-    chunk = packer.compress(b"\1" + raw[1:]) + packer.flush()
+    chunk = packer.compress(raw) + packer.flush()
     bulk = decode(ChunkFormat(Path(), len(raw), np.zeros(1, np.int64), 0, 1), table, [chunk], 1)
     spell_out(bulk)
     bulk.count(slice(None), ones.astype(np.uint16), np.zeros((2, 1), np.int64))
