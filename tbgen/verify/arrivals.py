@@ -16,7 +16,8 @@ from tbgen.intrinsics import fetch_i32
 from tbgen.jit import inlined
 from tbgen.material import PROMOTIONS, Material
 from tbgen.men import Man
-from tbgen.verify.moves import MOST_MOVES, level_of_position
+from tbgen.verify.moves import MOST_MOVES, NO_POSITION, level_of_position
+from tbgen.verify.values import LOWEST, distance_in, key_of, outcome_in
 
 NOWHERE: Final = -1
 UNSEEN: Final = -2
@@ -92,6 +93,8 @@ class NumberingBuffers(NamedTuple):
     """`[slot]`: the man's kind; NOWHERE if it was taken, or once it has a slot in the table that the reset leads to."""
     there: NDArray[np.int64]
     """`[slot]` of that table: the man's square."""
+    seat: NDArray[np.int64]
+    """`[slot]`: the man's slot in that table."""
     absent: NDArray[np.int64]
     """Its only element: how many of these positions are not in memory."""
 
@@ -150,8 +153,21 @@ def make_numbering_buffers(layout: Layout) -> NumberingBuffers:
         np.zeros(MEN, np.int64),
         np.zeros(MEN, np.int64),
         np.zeros(MEN, np.int64),
+        np.zeros(MEN, np.int64),
         np.zeros(1, np.int64),
     )
+
+
+@inlined
+def best_fresh(arrivals, count):
+    """The most that moves are worth by what they lead to under no record, as a key under a record worth nothing; and
+    whether all of it is known. Without branches, so that the compiler treats many moves at once."""
+    best, known = LOWEST, np.int32(1)
+    for at in range(np.uint64(count)):
+        entry, level = arrivals.entry[at], arrivals.level[at]
+        best = max(best, key_of(-outcome_in(entry), distance_in(entry) + 1, 0))
+        known &= np.int32((entry != 0) & (level != UNSEEN) & (level != NO_POSITION))
+    return best, known
 
 
 @inlined

@@ -14,6 +14,7 @@ from tbgen.verify.arrivals import (
     make_arrivals,
     make_numbering_buffers,
 )
+from tbgen.verify.lanes import Lane, make_lane
 from tbgen.verify.moves import Moves, make_moves
 from tbgen.verify.values import LevelKeys, RecordKeys, make_level_keys, make_record_keys, make_records
 
@@ -49,11 +50,12 @@ class Buffers(NamedTuple):
     other: Moves
     numbering: NumberingBuffers
     comparison: Comparison
+    lane: Lane
     no_survey: Survey
 
 
 def make_buffers(layout: Layout) -> Buffers:
     return Buffers(
         make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(), make_arrivals(), make_moves(),
-        make_numbering_buffers(layout), make_comparison(), NO_SURVEY,
+        make_numbering_buffers(layout), make_comparison(), make_lane(), NO_SURVEY,
     )  # fmt: skip

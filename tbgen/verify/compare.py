@@ -6,11 +6,12 @@ import numpy as np
 
 from tbgen.board.moves import NOBODY, move_slot, move_target
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.intrinsics import fetch_i32, prefetch_to_read
+from tbgen.intrinsics import bits_set, fetch_i32, lowest_bit, prefetch_to_read
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.verify.arrivals import UNSEEN, arrive_quietly, piece_at
+from tbgen.verify.arrivals import UNSEEN, arrive_quietly, best_fresh, piece_at
 from tbgen.verify.buffers import FIELDS
+from tbgen.verify.lanes import lane_from, prove_lane
 from tbgen.verify.moves import NO_NUMBER, NO_POSITION, decode_after, list_all, may_give_right
 from tbgen.verify.resets import arrive_by_reset
 from tbgen.verify.values import (
@@ -202,18 +203,6 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
 
 
 @inlined
-def _best_fresh(arrivals, count):
-    """The most that moves are worth by what they lead to under no record, as a key under a record worth nothing; and
-    whether all of it is known. Without branches, so that the compiler treats many moves at once."""
-    best, known = LOWEST, np.int32(1)
-    for at in range(np.uint64(count)):
-        entry, level = arrivals.entry[at], arrivals.level[at]
-        best = max(best, key_of(-outcome_in(entry), distance_in(entry) + 1, 0))
-        known &= np.int32((entry != 0) & (level != UNSEEN) & (level != NO_POSITION))
-    return best, known
-
-
-@inlined
 def _ends_alike(dictionary, highest, arrivals, count, entry, staircase):
     """Whether what is stored is mate or stalemate whatever the record, and is what the moves are worth. No record is
     worth as much to either side, so keys for each of them are not needed: one move has to be worth this, and none more.
@@ -224,7 +213,7 @@ def _ends_alike(dictionary, highest, arrivals, count, entry, staircase):
     if dictionary.first[staircase + 1] > dictionary.first[staircase]:
         return False
     due = key_of(outcome, distance_in(entry), 0)
-    best, known = _best_fresh(arrivals, count)
+    best, known = best_fresh(arrivals, count)
     if best != due or not known:
         return False
     for at in range(count):
@@ -332,26 +321,39 @@ def check_all(board, atlas, pawns, tables, dictionary, highest, survey, slice_, 
     """Check these positions of a slice. Returns how many are legal, how many are wrong, and how many have moves that
     could not be followed. The rows of `found` take the first wrong ones. If a position that is looked up is not in
     memory, this ends, and the first number is -1: `tables.asked` says what is to be read before it is called again."""
-    finding, absent = buffers.comparison.finding, buffers.numbering.absent
+    finding, absent, squares = buffers.comparison.finding, buffers.numbering.absent, buffers.moves.squares
     legal = 0
     wrong = 0
     unseen = 0
-    side, before = 0, np.int64(NO_NUMBER)
-    for here in range(len(numbers)):
-        _set_worths(finding, 0, 0, 0, 0, 0, 0)
-        side = decode_after(before, side, atlas, pawns, slice_, numbers[here], buffers.moves.squares)
-        before = numbers[here]
-        problem, level = _check(board, atlas, tables, dictionary, highest, survey, buffers, side, slice_, numbers[here])
-        if absent[0]:
-            return np.int64(-1), wrong, unseen
-        legal += level != NO_POSITION
-        if problem == _UNSEEN:
-            unseen += 1
-        elif problem:
-            if wrong < len(found):
-                finding[0] = numbers[here]
-                finding[1] = problem
-                for field in range(FIELDS):
-                    found[wrong, field] = finding[field]
-            wrong += 1
+    side, before, here = 0, np.int64(NO_NUMBER), 0
+    while here < len(numbers):
+        first = numbers[here]
+        side = decode_after(before, side, atlas, pawns, slice_, first, squares)
+        before = first
+        ahead, left = lane_from(atlas, squares), np.uint64(1)
+        last = here + ahead - 1
+        if ahead and survey.slice == slice_ and last < len(numbers) and numbers[last] == first + ahead - 1:
+            proven, left = prove_lane(board, atlas, pawns, tables, highest, survey, buffers, first, ahead)
+            legal += bits_set(proven)
+            here = last
+        here += 1
+        while left:
+            number = first + lowest_bit(left)
+            left &= left - np.uint64(1)
+            _set_worths(finding, 0, 0, 0, 0, 0, 0)
+            side = decode_after(before, side, atlas, pawns, slice_, number, squares)
+            before = number
+            problem, level = _check(board, atlas, tables, dictionary, highest, survey, buffers, side, slice_, number)
+            if absent[0]:
+                return np.int64(-1), wrong, unseen
+            legal += level != NO_POSITION
+            if problem == _UNSEEN:
+                unseen += 1
+            elif problem:
+                if wrong < len(found):
+                    finding[0] = number
+                    finding[1] = problem
+                    for field in range(FIELDS):
+                        found[wrong, field] = finding[field]
+                wrong += 1
     return legal, wrong, unseen

@@ -29,7 +29,7 @@ MOST_MOVES: Final = 256
 """No chess position has more than 218."""
 NO_POSITION: Final = 255
 """In place of a level: there is no legal position."""
-NO_NUMBER: Final = -2
+NO_NUMBER: Final = -(1 << 62)
 """In place of the number before: there is none."""
 TOO_HIGH: Final = 511
 """In place of a level: a table cannot store it."""
@@ -84,13 +84,13 @@ def make_moves() -> Moves:
 
 @inlined
 def decode_after(before, side, atlas, pawns, slice_, number, squares):
-    """`decode`, where the men of the number `before` still stand there, with this side to move. As a rule the next
-    number only has its last man a square farther, which takes no division."""
-    group = (atlas.groups[0] - 1) * GROUP
-    if number == before + 1 and atlas.groups[0] and atlas.group[group + G_COUNT] == atlas.group[group + G_STRIDE] == 1:
+    """`decode`, where the men of the number `before` still stand there, with this side to move. As a rule only the
+    last man stands a few squares farther, which takes no division."""
+    group, ahead = (atlas.groups[0] - 1) * GROUP, number - before
+    if ahead >= 0 and atlas.groups[0] and atlas.group[group + G_COUNT] == atlas.group[group + G_STRIDE] == 1:
         slot = atlas.group[group + G_SLOT]
-        if squares[slot] < 63:
-            squares[slot] += 1
+        if squares[slot] + ahead < 64:
+            squares[slot] += ahead
             return side
     return decode(atlas, 0, pawns, slice_, number, squares)
 
@@ -120,7 +120,7 @@ def _towards_pinners(board, squares, side, pinned, occupied):
 
 
 @inlined
-def _find_targets(board, moves, side):
+def find_targets(board, moves, side):
     """Fill in the targets, without captures en passant. Returns _CHECKED if the side to move is in check, _ILLEGAL if
     the position is not legal (men share a square, or the other side is in check), else _FREE."""
     atlas, lines, squares = board.atlas, board.lines, moves.squares
@@ -177,7 +177,7 @@ def _level(moves, checked):
 def level_of_position(board, moves, side):
     """The own level, without a list of moves; NO_POSITION if tables cannot hold it. Overwrites the targets."""
     atlas = board.atlas
-    checked = _find_targets(board, moves, side)
+    checked = find_targets(board, moves, side)
     if checked == _ILLEGAL:
         return NO_POSITION
     count = 0
@@ -223,24 +223,10 @@ def _list_passant(board, moves, side, stepped, count):
 
 
 @inlined
-def list_all(board, moves, side, stepped):
-    """Fill in the list. `stepped` is the slot of the pawn that may be captured en passant, or NOBODY. Returns the
-    number of quiet moves, of all but captures en passant, of all, and the own level, NO_POSITION or TOO_HIGH."""
+def list_resets(board, moves, side, occupied, count):
+    """Add captures and pawn moves to the list, but for those en passant. Returns the new number of moves."""
     atlas, squares, move = board.atlas, moves.squares, moves.move
     men = atlas.men[0]
-    checked = _find_targets(board, moves, side)
-    if checked == _ILLEGAL:
-        return 0, 0, 0, NO_POSITION
-    occupied = occupied_by(squares, men)
-    count = 0
-    for slot in range(atlas.first_pawn[0]):
-        if atlas.side[slot] == side:
-            targets = moves.targets[slot] & ~occupied
-            while targets:
-                move[count] = pack_move(slot, lowest_bit(targets), NOBODY, -1)
-                count += 1
-                targets &= targets - np.uint64(1)
-    quiet = count
     for slot in range(men):
         if atlas.side[slot] == side:
             pawn = atlas.kind[slot] >= PAWN_UP
@@ -254,6 +240,29 @@ def list_all(board, moves, side, stepped):
                 else:
                     move[count] = pack_move(slot, target, taken, -1)
                     count += 1
+    return count
+
+
+@inlined
+def list_all(board, moves, side, stepped):
+    """Fill in the list. `stepped` is the slot of the pawn that may be captured en passant, or NOBODY. Returns the
+    number of quiet moves, of all but captures en passant, of all, and the own level, NO_POSITION or TOO_HIGH."""
+    atlas, squares, move = board.atlas, moves.squares, moves.move
+    men = atlas.men[0]
+    checked = find_targets(board, moves, side)
+    if checked == _ILLEGAL:
+        return 0, 0, 0, NO_POSITION
+    occupied = occupied_by(squares, men)
+    count = 0
+    for slot in range(atlas.first_pawn[0]):
+        if atlas.side[slot] == side:
+            targets = moves.targets[slot] & ~occupied
+            while targets:
+                move[count] = pack_move(slot, lowest_bit(targets), NOBODY, -1)
+                count += 1
+                targets &= targets - np.uint64(1)
+    quiet = count
+    count = list_resets(board, moves, side, occupied, count)
     total = _list_passant(board, moves, side, stepped, count) if stepped >= 0 else count
     return quiet, count, total, _level(total, checked)
 

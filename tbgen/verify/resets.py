@@ -38,7 +38,7 @@ def _table_of(atlas, tables, kinds):
 
 
 @inlined
-def _set_up_reset(atlas, squares, move, numbering):
+def set_up_reset(atlas, squares, move, numbering):
     """The men after a capture or a pawn move, in their old slots."""
     after, kinds = numbering.after, numbering.kinds
     moved, taken, promotion = move_slot(move), move_taken(move), move_promotion(move)
@@ -53,17 +53,17 @@ def _set_up_reset(atlas, squares, move, numbering):
 
 
 @inlined
-def _entry_there(atlas, tables, mover, numbering):
-    """What tables say of the position that has been set up, with this side to move: the entry, and UNSEEN, _UNKNOWN or
-    0. No entry where there is no such position. To ask again, set up the men anew."""
-    after, kinds, there = numbering.after, numbering.kinds, numbering.there
-    nothing = np.int32(0)
+def seat_men(atlas, tables, numbering):
+    """The men that have been set up, in the slots of the table that has their kinds: twice its number, plus one if its
+    colours are swapped; UNSEEN if the verifier was not given it, _UNKNOWN if there is none. To ask again, set up the
+    men anew."""
+    after, kinds, there, seat = numbering.after, numbering.kinds, numbering.there, numbering.seat
     row = _table_of(atlas, tables, kinds)
     if row < 0:
-        return nothing, np.int64(_UNKNOWN)
+        return np.int64(_UNKNOWN)
     table, swap = row >> 1, row & 1
     if table and tables.address[table] == 0:
-        return nothing, np.int64(UNSEEN)
+        return np.int64(UNSEEN)
     for place in range(atlas.men[table]):
         for slot in range(atlas.men[0]):
             if atlas.side[slot] ^ swap == atlas.side[table * MEN + place] and _is_alike(
@@ -71,8 +71,21 @@ def _entry_there(atlas, tables, mover, numbering):
             ):
                 kinds[slot] = NOWHERE
                 there[place] = after[slot] ^ (56 * swap)
+                seat[slot] = place
                 break
-    number = locate(atlas, table, there, mover ^ swap)
+    return np.int64(row)
+
+
+@inlined
+def _entry_there(atlas, tables, mover, numbering):
+    """What tables say of the position that has been set up, with this side to move: the entry, and UNSEEN, _UNKNOWN or
+    0. No entry where there is no such position."""
+    nothing = np.int32(0)
+    row = seat_men(atlas, tables, numbering)
+    if row < 0:
+        return nothing, row
+    table = row >> 1
+    number = locate(atlas, table, numbering.there, mover ^ (row & 1))
     if number < 0 or number >= tables.size[table]:
         return nothing, np.int64(0)
     if table:
@@ -90,7 +103,7 @@ def _arrive_where_known(atlas, tables, moves, side, at, numbering, arrivals):
     arrivals.level[at] = 0
     if move_taken(moves.move[at]) in (0, 1):
         return False
-    _set_up_reset(atlas, moves.squares, moves.move[at], numbering)
+    set_up_reset(atlas, moves.squares, moves.move[at], numbering)
     arrivals.entry[at], known = _entry_there(atlas, tables, 1 - side, numbering)
     if known == UNSEEN:
         arrivals.level[at] = UNSEEN
@@ -133,7 +146,7 @@ def _best_retaking(board, atlas, tables, moves, side, at, numbering):
     if move_slot(move) < 2:
         return best, distance
     for man in range(atlas.men[0]):
-        _set_up_reset(atlas, moves.squares, move, numbering)
+        set_up_reset(atlas, moves.squares, move, numbering)
         if not _retake(board, atlas, man, move_slot(move), numbering):
             continue
         entry, known = _entry_there(atlas, tables, side, numbering)
