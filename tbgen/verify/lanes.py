@@ -334,6 +334,7 @@ def _follow_all(board, atlas, pawns, tables, highest, slice_, buffers, number, w
 
 @inlined
 def _first(count):
+    """The set of so many squares, the lowest."""
     return ~_NONE >> np.uint64(SQUARES - count)
 
 
