@@ -164,6 +164,15 @@ def _set_worths(finding, holder, level, expected, expected_distance, stored, sto
 
 
 @inlined
+def _keep(finding, number, problem, found, wrong):
+    """Write a finding down, where there is room after so many others."""
+    finding[0], finding[1] = number, problem
+    if wrong < len(found):
+        for field in range(FIELDS):
+            found[wrong, field] = finding[field]
+
+
+@inlined
 def _differs(due, told, unseen):
     """Whether the stored value is not that of the best move; if some moves are unseen, whether it is lower."""
     return told < due if unseen else told != due
@@ -350,10 +359,6 @@ def check_all(board, atlas, pawns, tables, dictionary, highest, survey, slice_, 
             if problem == _UNSEEN:
                 unseen += 1
             elif problem:
-                if wrong < len(found):
-                    finding[0] = number
-                    finding[1] = problem
-                    for field in range(FIELDS):
-                        found[wrong, field] = finding[field]
+                _keep(finding, number, problem, found, wrong)
                 wrong += 1
     return legal, wrong, unseen

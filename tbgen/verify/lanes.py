@@ -139,7 +139,7 @@ def _find_places(atlas, table, squares, slot, flip, mover, lane):
     if stride == 1 and count == 1 and symmetry == 0 and flip == 0:
         lane.place[0] = rest
         return _IN_ROW, fields
-    if count == 1:
+    if count == 1:  # what follows finds the same, more slowly
         shift = symmetry * 64
         for square in range(SQUARES):
             lane.place[square] = rest + stride * np.int64(atlas.image[shift + (square ^ flip)])

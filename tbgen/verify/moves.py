@@ -87,7 +87,9 @@ def decode_after(before, side, atlas, pawns, slice_, number, squares):
     """`decode`, where the men of the number `before` still stand there, with this side to move. As a rule only the
     last man stands a few squares farther, which takes no division."""
     group, ahead = (atlas.groups[0] - 1) * GROUP, number - before
-    if ahead >= 0 and atlas.groups[0] and atlas.group[group + G_COUNT] == atlas.group[group + G_STRIDE] == 1:
+    if ahead == 0:
+        return side
+    if ahead > 0 and atlas.groups[0] and atlas.group[group + G_COUNT] == atlas.group[group + G_STRIDE] == 1:
         slot = atlas.group[group + G_SLOT]
         if squares[slot] + ahead < 64:
             squares[slot] += ahead

@@ -22,8 +22,6 @@ from tbgen.verify.units import Units
 from tests.support.solved import contents, entries_of
 
 SLICES, STRETCHES, STRETCH = 4, 4, 5000
-
-
 Answers = dict[Material, NDArray[np.int32]]
 
 
@@ -95,10 +93,8 @@ def _prove_all(board, atlas, pawns, tables, highest, survey, buffers, proven):
 def test_ends_are_proven_in_lanes(name: str, share: float) -> None:
     """But for short lanes: the test above would say little if each position was left to be checked by itself."""
     table = contents(name)
-    layout, around = (
-        layout_of(table.material),
-        surroundings(exits_of(table.material, entries_of(table.material.successors(), "r"))),
-    )
+    layout = layout_of(table.material)
+    around = surroundings(exits_of(table.material, entries_of(table.material.successors(), "r")))
     units = Units(table, layout, around.tables, note)
     units.fetch(set(range(len(units.spans))))
     survey = make_survey(0, len(layout.numbers_in(0)))
