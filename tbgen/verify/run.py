@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 _AHEAD: Final = 8
 """Batches per thread that are at work or wait."""
-_DRAWN: Final = BATCH
+_DRAWN: Final = 1 << 13
 """Positions per thread that are drawn from a unit: reading it takes longer than checking them."""
 _GLANCES: Final = 24
 """Positions that show which units a unit's moves lead to."""
@@ -73,7 +73,7 @@ def verify(
             else:
                 needs = checker.look_around(generator) if checker.table.units.divides else {}
                 for unit in checker.table.units.order(needs):
-                    checker.whole(unit)
+                    checker.whole(unit, needs.get(unit, set()))
         except Unreadable:
             checker.note([Finding("a dictionary of staircases cannot be read", staircase=0)])
     return Verdict(
@@ -150,8 +150,8 @@ class _Checker:
             found[unit] = units.asked_for()
         return found
 
-    def whole(self, unit: int) -> None:
-        """Check a unit."""
+    def whole(self, unit: int, needs: Set[int]) -> None:
+        """Check a unit. `needs`: others that its moves are known to lead to."""
         span = self.table.units.spans[unit]
         for slice_ in span.slices:
             if slice_ not in self._surveys:
@@ -162,7 +162,7 @@ class _Checker:
             for own in [self.table.layout.numbers_in(slice_)]
             for numbers in ranges(range(max(own.start, span.numbers.start), min(own.stop, span.numbers.stop)), BATCH)
         ]
-        self._check(unit, batches)
+        self._check(unit, batches, needs)
         for slice_ in span.slices:
             self._left[slice_] -= 1
             if not self._left[slice_]:
@@ -202,10 +202,10 @@ class _Checker:
             if time.monotonic() > end:
                 break
 
-    def _check(self, unit: int, batches: list[_Batch]) -> None:
+    def _check(self, unit: int, batches: list[_Batch], needs: Set[int] = frozenset()) -> None:
         """Check batches of a unit: as far as other units are in memory first, then those again that ask for more."""
         self.table.fetch(unit)
-        needed = {unit}
+        needed = {unit, *needs}
         while batches:
             self.table.units.fetch(needed)
             left = list[_Batch]()

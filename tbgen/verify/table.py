@@ -20,8 +20,8 @@ from tbgen.verify.units import IN_MEMORY, Memory, Source, Units
 Numbers = NDArray[np.int64]
 Levels = NDArray[np.uint8]
 
-BATCH: Final = 1 << 13
-"""Positions that one call of a kernel checks."""
+BATCH: Final = 1 << 15
+"""Positions that one call of a kernel checks. A call takes some 0.1 milliseconds before its first position."""
 _BITS: Final = 22
 """Slices of more than 2 ** _BITS numbers are divided."""
 
