@@ -106,12 +106,12 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     from tbgen.generate.forecast import check_disk, make_forecast
     from tbgen.text import size_of
 
-    threads, quiet = threads_each(args), args.quiet or args.json
+    threads = threads_each(args)
     at_once = sum(client.nthreads().values()) if client else 1
     forecast = make_forecast(plan, threads, max(1, at_once))
     check_memory(memory)
     largest = max(forecast.rows, key=lambda row: row.memory)
-    if largest.memory > memory and not quiet:
+    if largest.memory > memory and not args.quiet:
         remark(
             f"{largest.material} should have {size_of(largest.memory)} of memory; with {size_of(memory)}, sets of "
             "positions lie on disk as well, which is slow"
@@ -119,14 +119,14 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     if not args.scheduler:
         check_address_space(space_of(threads) + max(row.memory - PROGRAM + row.scratch for row in forecast.rows))
     check_disk(forecast)
-    if forecast.seconds > _LONG and not quiet:
+    if forecast.seconds > _LONG and not args.quiet:
         remark(f"{counted(len(plan.todo), 'table')}, {'; '.join(_in_short(forecast))}")
     if not args.scheduler:
         warm_up_visibly(cores(), quiet=args.quiet)
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
-    with TableProgress(plan.todo, quiet=quiet, costs=costs) as progress:
+    with TableProgress(plan.todo, quiet=args.quiet, costs=costs) as progress:
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,
@@ -137,10 +137,10 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
         for summary in summaries:
             done.append(summary)
             if args.json:
-                say(to_json(summary.as_dict()), flush=True)
-            elif not quiet:
+                progress.show([to_json(summary.as_dict())])
+            elif not args.quiet:
                 progress.show(_lines(summary, plan.directory, whole=len(plan.todo) == 1))
-        if len(done) > 1 and not quiet:
+        if len(done) > 1 and not args.quiet and not args.json:
             progress.show([_last_line(done, time.perf_counter() - begun)])
 
 

@@ -47,7 +47,7 @@ def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
 def print_digests(wanted: Wanted, *, threads: int, json: bool) -> int:
     """Print a line per table. Returns the exit code."""
     code = 0
-    with _progress(wanted, quiet=json) as progress:
+    with _progress(wanted) as progress:
         for material, rules, found in _each(wanted, threads, progress):
             if isinstance(found, str):
                 lines = [line_of(material, rules, found)]
@@ -66,7 +66,7 @@ def compare_digests(wanted: Wanted, listed: Path, *, threads: int, json: bool, q
     if not there:
         raise BadInput(f"{listed} has no digest of {'this table' if len(wanted) == 1 else 'any of these tables'}")
     codes = [0]
-    with _progress(there, quiet=json or quiet) as progress:
+    with _progress(there, quiet=quiet) as progress:
         for material, rules, found in _each(there, threads, progress):
             if isinstance(found, str):
                 same = found == known[material, rules]
@@ -82,7 +82,7 @@ def compare_digests(wanted: Wanted, listed: Path, *, threads: int, json: bool, q
     return max(codes)
 
 
-def _progress(wanted: Wanted, *, quiet: bool) -> "TableProgress":
+def _progress(wanted: Wanted, *, quiet: bool = False) -> "TableProgress":
     from tbgen.cli.progress import TableProgress
 
     return TableProgress([one.material for one in wanted], quiet=quiet)

@@ -31,7 +31,8 @@ class TableProgress(Display, Watcher):
     def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
         """`costs`: estimated CPU seconds per table; without them all numbers count the same. A material may be in
         `tables` once per set of rules, if these are not at work at the same time."""
-        super().__init__(quiet=quiet, stream=sys.stdout if sys.stdout.isatty() else None, period=LONG)
+        self._shares = sys.stdout.isatty()  # asked now: while bars are drawn, another stream stands for it
+        super().__init__(quiet=quiet, stream=sys.stdout if self._shares else None, period=LONG)
         sizes = {material: numbers_of(material) for material in tables}
         self._cost = {m: costs[m.name] / size if costs else 1.0 for m, size in sizes.items()}
         total = sum(self._cost[material] * sizes[material] for material in tables)
@@ -46,7 +47,7 @@ class TableProgress(Display, Watcher):
     def show(self, lines: list[str]) -> None:
         """Print to standard output."""
         for line in lines:
-            if self.draws and self.stream is sys.stdout:
+            if self._shares:
                 self.say(line)
             else:
                 say(line, flush=True)

@@ -129,7 +129,6 @@ def run(args: argparse.Namespace) -> int:
     board, record = read.board, standing(read.board, read.record)
     if not (args.json or args.dry_run):
         say_what_is_dropped(read)
-    quiet = args.quiet or args.json
     with Tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
             return _dry_run(args, board, record, tables)
@@ -139,12 +138,12 @@ def run(args: argparse.Namespace) -> int:
         certificate = None
         if args.certificate is not None:
             certificate = stack.enter_context(new_certificate(args.certificate, tables))
-        counter = stack.enter_context(Counter(quiet=quiet))
+        counter = stack.enter_context(Counter(quiet=args.quiet))
 
         @contextmanager
         def means() -> "Iterator[Means]":
             with counter.paused():
-                warm_up_visibly(cores(), quiet=quiet)
+                warm_up_visibly(cores(), quiet=args.quiet)
             with client_of(args) as client:
                 yield _means(args, client)
 

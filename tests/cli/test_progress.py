@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -14,9 +15,12 @@ import pytest
 
 from tbgen.cli import display as displays
 from tbgen.cli import progress
+from tbgen.cli.main import main
 from tbgen.generate import precompile
 from tbgen.generate.usage import Clocks
 from tbgen.material import parse
+
+DIGESTS = Path(__file__).parent.parent.parent / "docs" / "digests.txt"
 
 
 class Terminal(io.StringIO):
@@ -195,11 +199,33 @@ def test_a_table_that_is_only_checked_has_nothing_to_come(
 def test_results_are_printed_in_any_case(
     quiet: bool, stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In one line each, however long."""
+    line = "KBvK:" + 40 * " all right" + "\n"
     monkeypatch.setattr(sys, "stdout", out := stream())
     with progress.TableProgress([parse("KBvK")], quiet=quiet) as bars:
-        bars.show(["KBvK: all right"])
-    assert "KBvK: all right\n" in out.getvalue()
-    assert (out.getvalue() == "KBvK: all right\n") == (quiet or stream is io.StringIO)
+        bars.show([line.rstrip()])
+    assert line in out.getvalue()
+    assert (out.getvalue() == line) == (quiet or stream is io.StringIO)
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_programs_read_results_and_people_how_far_it_is(
+    quiet: bool, small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--json` takes nothing away from standard error."""
+    monkeypatch.setattr(displays, "EVERY", 1e-9)
+    place = str(small_tables)
+    for words in (
+        ["verify", "KQvK", "--tables", place],
+        ["verify", "KQvK", "--tables", place, "--digests", str(DIGESTS)],
+        ["pack", "KQvK", "--tables", place, "-o", str(tmp_path)],
+        ["unpack", str(tmp_path / "KQvK.r.tbp"), "--tables", place, "--check"],
+        ["export", "KQvK", "--tables", place, "-o", str(tmp_path / "KQvK.csv"), "--force"],
+    ):
+        assert main([*words, "--json", *["-q"] * quiet]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["material"] == "KQvK"
+        assert ("%" in captured.err) != quiet, words
 
 
 def test_each_part_has_kernels_to_count() -> None:
