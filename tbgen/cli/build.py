@@ -12,6 +12,7 @@ from tbgen.cli.common import (
     add_output,
     add_rules,
     add_tables,
+    is_quiet,
     materials_of,
     remark,
     tables_directory,
@@ -122,11 +123,11 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     if forecast.seconds > _LONG and not args.quiet:
         remark(f"{counted(len(plan.todo), 'table')}, {'; '.join(_in_short(forecast))}")
     if not args.scheduler:
-        warm_up_visibly(cores(), quiet=args.quiet)
+        warm_up_visibly(cores(), quiet=is_quiet(args))
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
-    with TableProgress(plan.todo, quiet=args.quiet, costs=costs) as progress:
+    with TableProgress(plan.todo, quiet=is_quiet(args), costs=costs) as progress:
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     with Tablebase(common.present_tables_directory(args)) as tables, packed.reading(args.file) as source:
         for claim in read(line.text for line in lines(source, _LONGEST)):
             side = chess.COLOR_NAMES[claim.defender]
-            with Counter(quiet=args.quiet) as counter:
+            with Counter(quiet=common.is_quiet(args)) as counter:
                 counter.begin(f"what {side.capitalize()} is sure of", claim.length)
                 count = check(claim, tables, counter.advance)
             say(to_json(_as_dict(claim, side, count)) if args.json else _sentence(claim, side, count), flush=True)

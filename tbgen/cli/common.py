@@ -301,6 +301,11 @@ def add_quiet(group: Group) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="print only results and errors")
 
 
+def is_quiet(args: argparse.Namespace) -> bool:
+    """Whether to leave out how far it is: as asked for, and where programs read JSON from a terminal."""
+    return args.quiet or (args.json and sys.stdout.isatty())
+
+
 def console(stream: TextIO) -> "Console":
     """A console on a stream. Made late: its package takes time to import."""
     from rich.console import Console

@@ -1,6 +1,7 @@
 """Digests of tables: `tbgen info --digests` prints them, `tbgen verify --digests FILE` compares them."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
 def print_digests(wanted: Wanted, *, threads: int, json: bool) -> int:
     """Print a line per table. Returns the exit code."""
     code = 0
-    with _progress(wanted) as progress:
+    with _progress(wanted, quiet=json and sys.stdout.isatty()) as progress:
         for material, rules, found in _each(wanted, threads, progress):
             if isinstance(found, str):
                 lines = [line_of(material, rules, found)]
@@ -82,7 +83,7 @@ def compare_digests(wanted: Wanted, listed: Path, *, threads: int, json: bool, q
     return max(codes)
 
 
-def _progress(wanted: Wanted, *, quiet: bool = False) -> "TableProgress":
+def _progress(wanted: Wanted, *, quiet: bool) -> "TableProgress":
     from tbgen.cli.progress import TableProgress
 
     return TableProgress([one.material for one in wanted], quiet=quiet)

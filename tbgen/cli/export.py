@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = Wanted(_turn(args.turn, material), tuple(map(outcome.parse, args.outcome)), *args.dtg)
     with (
         Tablebase(common.present_tables_directory(args), args.rules, threads=args.threads) as tablebase,
-        Counter(quiet=args.quiet) as counter,
+        Counter(quiet=common.is_quiet(args)) as counter,
     ):
         table = tablebase.table(material)
         notes = {"material": material.name, "rules": table.rules.value, "table_sha256": table.sha256}

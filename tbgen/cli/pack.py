@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             _slim(args, material, directory, place)
             continue
         table, packed = table_path(directory, material, args.rules), place / packed_name(material, args.rules)
-        with Counter(quiet=args.quiet) as counter, replacing(packed) as file:
+        with Counter(quiet=common.is_quiet(args)) as counter, replacing(packed) as file:
             result = pack(table, file, threads=args.threads, begin=counter.begin, report=counter.advance)
         before = result.notes.bytes
         if args.json:
@@ -87,7 +87,7 @@ def _slim(args: argparse.Namespace, material: Material, directory: Path, place: 
     from tbgen.text import size_of
 
     table, slim = table_path(directory, material, args.rules), slim_path(place, material, args.rules)
-    with Counter(quiet=args.quiet) as counter:
+    with Counter(quiet=common.is_quiet(args)) as counter:
         made = make_slim(table, slim, threads=args.threads, begin=counter.begin, report=counter.advance)
     if args.json:
         found = {"material": material.name, "rules": args.rules, "file": made and str(slim)}

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     directory, site = existing(args.directory), Path(args.site)
     url = None if args.url is None else address(args.url)
     license = license_of(args.license)
-    with Counter(quiet=args.quiet) as counter:
+    with Counter(quiet=common.is_quiet(args)) as counter:
         made = publish(
             directory, site, url, counter.begin, counter.advance,
             pages=not args.no_pages, verified=args.verified, license=license,

@@ -138,12 +138,12 @@ def run(args: argparse.Namespace) -> int:
         certificate = None
         if args.certificate is not None:
             certificate = stack.enter_context(new_certificate(args.certificate, tables))
-        counter = stack.enter_context(Counter(quiet=args.quiet))
+        counter = stack.enter_context(Counter(quiet=common.is_quiet(args)))
 
         @contextmanager
         def means() -> "Iterator[Means]":
             with counter.paused():
-                warm_up_visibly(cores(), quiet=args.quiet)
+                warm_up_visibly(cores(), quiet=common.is_quiet(args))
             with client_of(args) as client:
                 yield _means(args, client)
 

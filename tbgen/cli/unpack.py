@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = _wanted(args, directory)
     directory.mkdir(parents=True, exist_ok=True)
     tidy(directory)
-    with Counter(quiet=args.quiet) as counter:
+    with Counter(quiet=common.is_quiet(args)) as counter:
         counter.begin("loading the kernels, which are compiled once", 1)
         warm_up()
     with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
@@ -125,7 +125,7 @@ def _one(
     with building(path):
         if args.check or not path.exists():
             successor_entries = cache.take(packed.material.successors())
-            with Counter(quiet=args.quiet) as counter:
+            with Counter(quiet=common.is_quiet(args)) as counter:
                 same = unpack(
                     packed, path, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
                     room=args.memory - PROGRAM, make=disk_arrays.array, begin=counter.begin, report=counter.advance,

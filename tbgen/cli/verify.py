@@ -14,6 +14,7 @@ from tbgen.cli.common import (
     add_rules,
     add_tables,
     add_work,
+    is_quiet,
     materials_of,
     named,
     tables_directory,
@@ -102,8 +103,8 @@ def run(args: argparse.Namespace) -> int:
     wanted, local, slim = _wanted(args, directory)
     if args.digests is not None:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
-        return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=args.quiet)
-    warm_up_visibly(args.threads, quiet=args.quiet)
+        return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=is_quiet(args))
+    warm_up_visibly(args.threads, quiet=is_quiet(args))
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     codes: list[int] = []
     with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
@@ -162,7 +163,7 @@ def _reports(
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import check_table, mapped_by
 
-    with TableProgress([material for material, _ in wanted], quiet=args.quiet) as progress:
+    with TableProgress([material for material, _ in wanted], quiet=is_quiet(args)) as progress:
         for rules, tables in groupby(wanted, key=lambda one: one[1]):
             new_cache = partial(EntryCache, directory, rules, disk_arrays, threads=args.threads)
             entry_cache = new_cache()
@@ -203,7 +204,7 @@ def _slim_reports(
     for path, material, rules in slim:
         entry_cache = EntryCache(directory, rules, disk_arrays, find=find_table, threads=args.threads)
         report = Report(material, rules, seed=seed if args.sample is not None else None, slim=True)
-        with Counter(quiet=args.quiet) as counter, report.judging(), closing(SlimSource(path)) as source:
+        with Counter(quiet=is_quiet(args)) as counter, report.judging(), closing(SlimSource(path)) as source:
             check_address_space(space_of(args.threads) + mapped_by(material))
             report.body_sha256 = file_digest(path)
             source.check()
@@ -234,7 +235,7 @@ def _local_reports(
     entry_cache = EntryCache(directory, TableRules.RESET, disk_arrays, find=find_table, threads=args.threads)
     for one in local:
         report = Report(one.material, TableRules.RESET, seed=seed if args.sample is not None else None, local=one)
-        with Counter(quiet=args.quiet) as counter, report.judging():
+        with Counter(quiet=is_quiet(args)) as counter, report.judging():
             report.body_sha256 = file_digest(one.path)
             report.judge(
                 check_local(
