@@ -107,12 +107,12 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     from tbgen.generate.forecast import check_disk, make_forecast
     from tbgen.text import size_of
 
-    threads = threads_each(args)
+    threads, quiet = threads_each(args), is_quiet(args)
     at_once = sum(client.nthreads().values()) if client else 1
     forecast = make_forecast(plan, threads, max(1, at_once))
     check_memory(memory)
     largest = max(forecast.rows, key=lambda row: row.memory)
-    if largest.memory > memory and not args.quiet:
+    if largest.memory > memory and not quiet:
         remark(
             f"{largest.material} should have {size_of(largest.memory)} of memory; with {size_of(memory)}, sets of "
             "positions lie on disk as well, which is slow"
@@ -120,14 +120,14 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     if not args.scheduler:
         check_address_space(space_of(threads) + max(row.memory - PROGRAM + row.scratch for row in forecast.rows))
     check_disk(forecast)
-    if forecast.seconds > _LONG and not args.quiet:
+    if forecast.seconds > _LONG and not quiet:
         remark(f"{counted(len(plan.todo), 'table')}, {'; '.join(_in_short(forecast))}")
     if not args.scheduler:
-        warm_up_visibly(cores(), quiet=is_quiet(args))
+        warm_up_visibly(cores(), quiet=quiet)
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
-    with TableProgress(plan.todo, quiet=is_quiet(args), costs=costs) as progress:
+    with TableProgress(plan.todo, quiet=quiet, costs=costs) as progress:
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,
@@ -139,9 +139,9 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
             done.append(summary)
             if args.json:
                 progress.show([to_json(summary.as_dict())])
-            elif not args.quiet:
+            elif not quiet:
                 progress.show(_lines(summary, plan.directory, whole=len(plan.todo) == 1))
-        if len(done) > 1 and not args.quiet and not args.json:
+        if len(done) > 1 and not quiet and not args.json:
             progress.show([_last_line(done, time.perf_counter() - begun)])
 
 

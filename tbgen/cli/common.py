@@ -303,7 +303,7 @@ def add_quiet(group: Group) -> None:
 
 def is_quiet(args: argparse.Namespace) -> bool:
     """Whether to leave out how far it is: as asked for, and where programs read JSON from a terminal."""
-    return args.quiet or (args.json and sys.stdout.isatty())
+    return getattr(args, "quiet", False) or (args.json and sys.stdout.isatty())
 
 
 def console(stream: TextIO) -> "Console":

@@ -1,7 +1,6 @@
 """Digests of tables: `tbgen info --digests` prints them, `tbgen verify --digests FILE` compares them."""
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -45,10 +44,10 @@ def read_digests(path: Path) -> dict[tuple[Material, TableRules], str]:
     return found
 
 
-def print_digests(wanted: Wanted, *, threads: int, json: bool) -> int:
+def print_digests(wanted: Wanted, *, threads: int, json: bool, quiet: bool) -> int:
     """Print a line per table. Returns the exit code."""
     code = 0
-    with _progress(wanted, quiet=json and sys.stdout.isatty()) as progress:
+    with _progress(wanted, quiet=quiet) as progress:
         for material, rules, found in _each(wanted, threads, progress):
             if isinstance(found, str):
                 lines = [line_of(material, rules, found)]

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from tbgen.cli import digests
-from tbgen.cli.common import add_json, add_tables, named, no_such_tables, present_tables_directory, remark
+from tbgen.cli.common import add_json, add_tables, is_quiet, named, no_such_tables, present_tables_directory, remark
 from tbgen.cli.info_rows import LOCAL, TABLES, local_rows, print_rows, table_rows
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.store import BUNDLED, build_some, list_slim, readable_tables
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if not listed and not unfinished and not local:
         raise no_such_tables(directory, wanted)
     if args.digests:
-        code = digests.print_digests(listed, threads=cores(), json=args.json)
+        code = digests.print_digests(listed, threads=cores(), json=args.json, quiet=is_quiet(args))
     else:
         code = _show(directory, listed, unfinished, local, some=bool(wanted), json=args.json)
     found = (listed, local, [one.table for one in unfinished])
