@@ -45,6 +45,7 @@ BOXES: Final = {
         900,
     ),
     "jit": Box(330, 1, ("the compiler, and its cache on disk",), "kept bundles compiling jit intrinsics", 260),
+    "steps": Box(560, 2, ("a step of a staircase", "in one integer"), width=170),
     "board": Box(330, 2, ("squares, attacks, legal moves",), width=260),
     "index": Box(330, 3, ("position to number and back",), width=260),
     "retro": Box(105, 4, ("the solver:", "threads  values", "graph  survey  sweep", "solver  export")),

@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import in_memory
 from tbgen.contents import Contents
 from tbgen.errors import TbgenError
 from tbgen.material import parse
@@ -25,9 +26,9 @@ from tbgen.store.format.order import numbers_of
 from tbgen.store.format.shapes import Forms, ShapeTable, pack_base
 from tbgen.store.local import local_file, prepare
 from tbgen.store.read.chunk import ChunkFormat
-from tbgen.store.read.decode import decode
+from tbgen.store.read.decode import decode, spell_out
 from tbgen.store.read.digest import ContentsDigest
-from tbgen.store.read.numbering import Numbering
+from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 
@@ -67,7 +68,6 @@ class OldTable:
         number = np.where(shapes["steps"] > 0, np.arange(len(held)), 0)
         self._table = ShapeTable(pack_base(shapes["outcome"], shapes["odd"]), held, number, self._load)
         self._format = ChunkFormat(Path(file.name), longest, order, notes["escape_planes"], planes)
-        self._numbering = Numbering(self._load, int(held.max()), planes)
 
     def _local(self, store: h5py.File, bound: str) -> LocalNotes:
         words = _attributes(store["local"])
@@ -92,13 +92,13 @@ class OldTable:
     def read(self) -> tuple[Contents, str]:
         """What it says, and the digest of that."""
         digest = ContentsDigest(self.material, self.rules)
-        entries, staircases = np.zeros((2, self.size), np.int32)
+        entries, numbers = np.zeros((2, self.size), np.int32)
+        staircases = Staircases(in_memory)
         for here, bulk in self._pieces():
             digest.add(bulk)
             entries[here] = bulk.entries
-            staircases[here] = self._numbering.see(bulk)
-        steps = self._numbering.finish(staircases)
-        return Contents(self.material, self.rules, entries, staircases, steps), digest.hexdigest()
+            numbers[here] = staircases.number(*spell_out(bulk))
+        return Contents(self.material, self.rules, entries, numbers, staircases.finish()), digest.hexdigest()
 
 
 def _attributes(of: h5py.Group) -> dict[str, Any]:

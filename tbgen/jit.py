@@ -30,7 +30,7 @@ from tbgen.where import home
 
 SHARED: Final = (
     "bundles", "compiling", "jit", "kept", "intrinsics", "turns", "sizes", "outcome", "table_rules", "men", "material",
-    "arrays", "contents", "board", "index",
+    "arrays", "contents", "steps", "board", "index",
 )  # fmt: skip
 """Modules and packages that all groups are built on: their kernels, and what kernels take constants from."""
 _KEPT: Final = 16

@@ -54,6 +54,7 @@ ROOMS = {
     "compiling": "bundles",
     "jit": "compiling kept files safe_files where",
     "intrinsics": "",
+    "steps": "jit",
     "board": "jit intrinsics men",
     "index": "jit intrinsics board material men",
     # The solver, in the order in which it works (tbgen/retro/__init__.py).
@@ -85,12 +86,12 @@ ROOMS = {
         "retro/export retro/link_log"
     ),
     # Tables on disk: two ways that share the format only. Neither knows how tables are made.
-    "store/format": "arrays turns outcome material contents index",
+    "store/format": "turns outcome material contents index",
     "store/directory": "called errors table_rules men material store/format",
     "store/lock": "safe_files",
     "store/local": "errors table_rules material safe_files store/directory store/format",
     "store/read": (
-        "arrays errors turns outcome table_rules men material contents jit index store/directory store/format "
+        "arrays errors turns outcome table_rules men material contents jit steps index store/directory store/format "
         "store/local"
     ),
     "store/write": (
@@ -106,8 +107,8 @@ ROOMS = {
     "cluster": "_version errors store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
-        "arrays errors turns outcome table_rules men material contents jit intrinsics board index store/format store "
-        "store/disk_arrays store/entry_cache store/local"
+        "arrays errors turns outcome table_rules men material contents jit intrinsics steps board index store/format "
+        "store store/disk_arrays store/entry_cache store/local"
     ),
     # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
     "clock": "jit intrinsics outcome material board index verify",

@@ -17,7 +17,9 @@ from tbgen.store import PIECE, SlimFile, TableFile, open_table
 from tbgen.store.format.head import Whole
 from tbgen.store.format.split import Split
 from tbgen.store.read.bulk import Bulk
+from tbgen.store.read.decode import spell_out
 from tbgen.store.read.digest import ContentsDigest
+from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import Slim, write_table
 from tbgen.turns import pieces
 
@@ -61,7 +63,7 @@ def make_slim(
 
 def _kept(table: TableFile, split: Split, make: Make, report: Report) -> tuple[Contents, str]:
     """What the table says of the positions that are kept; the digest of all."""
-    digest, numbering = ContentsDigest(table.material, table.rules), table.numbering()
+    digest, known = ContentsDigest(table.material, table.rules), Staircases(make)
     entries: NDArray[np.int32] = make(split.kept, np.int32)
     staircases: NDArray[np.int32] = make(split.kept, np.int32)
     for here, bulk in table.in_order(0, table.size):
@@ -71,10 +73,9 @@ def _kept(table: TableFile, split: Split, make: Make, report: Report) -> tuple[C
         if len(kept):
             some = bulk.cut(kept)
             entries[places[kept]] = some.entries
-            staircases[places[kept]] = numbering.see(some)
+            staircases[places[kept]] = known.number(*spell_out(some))
         report(here.stop - here.start)
-    steps = numbering.finish(staircases)
-    return Contents(table.material, table.rules, entries, staircases, steps), digest.hexdigest()
+    return Contents(table.material, table.rules, entries, staircases, known.finish()), digest.hexdigest()
 
 
 class SlimSource:

@@ -25,15 +25,14 @@ from tbgen.store.format.split import Split
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.decode import spell_out
 from tbgen.store.read.digest import digest_of
-from tbgen.store.read.positions import STEP
+from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import write_table
 from tbgen.table_rules import TableRules
 from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import Survey
 from tbgen.verify.moves import NO_POSITION
-from tbgen.verify.staircases import Staircases
 from tbgen.verify.tell import LOST, Teller, Worths
-from tbgen.verify.values import pack_steps
+from tbgen.verify.values import Dictionary
 
 _AHEAD: Final = 1
 """Blocks that wait or are at work, per thread."""
@@ -228,7 +227,7 @@ class _Unpacker:
         """Fill in the numbers of a slice that have been left out."""
         left_out, own = self._split.left_out(part), self._layout.numbers_in(part)
         survey = Survey(part, self._levels[own.start : own.stop])
-        dictionary = self._staircases.dictionary(self._source.rules)
+        dictionary = _dictionary(self._staircases, self._source.rules)
 
         def tell(here: slice) -> tuple[NDArray[np.int64], Worths]:
             numbers = np.arange(left_out.start + here.start, left_out.start + here.stop)
@@ -243,9 +242,12 @@ class _Unpacker:
 
 def _worths(block: Bulk) -> Worths:
     """What a part of a block says, as the verifier would tell it."""
-    staircases = spell_out(block)
-    columns = [staircases.steps[name].astype(np.int64) for name in STEP.names or ()]
-    return Worths(block.entries, staircases.length.astype(np.uint16), pack_steps(*columns))
+    return Worths(block.entries, *spell_out(block))
+
+
+def _dictionary(staircases: Staircases, rules: TableRules) -> Dictionary:
+    """What there is by now, for the verifier's kernels."""
+    return Dictionary(staircases.first, staircases.steps, int(rules == TableRules.WHOLE_GAME))
 
 
 def warm_up() -> None:
@@ -254,6 +256,6 @@ def warm_up() -> None:
     zeros = np.zeros(layout_of(kings).size, np.int32)
     teller, staircases, numbers = Teller(kings, {}, zeros, zeros), Staircases(in_memory), np.arange(len(zeros))
     survey = Survey(0, teller.levels(numbers))
-    told = teller.tell(0, numbers[:1], survey, staircases.dictionary(TableRules.RESET))
+    told = teller.tell(0, numbers[:1], survey, _dictionary(staircases, TableRules.RESET))
     staircases.number(told.lengths, told.steps)
     staircases.finish()

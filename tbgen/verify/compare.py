@@ -9,6 +9,7 @@ from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.intrinsics import bits_set, fetch_i32, lowest_bit, prefetch_to_read
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.steps import step_level
 from tbgen.verify.arrivals import UNSEEN, arrive_quietly, best_fresh, piece_at
 from tbgen.verify.buffers import FIELDS
 from tbgen.verify.lanes import lane_from, prove_lane
@@ -29,7 +30,6 @@ from tbgen.verify.values import (
     record_of,
     set_stored,
     settle,
-    step_level,
     value_at,
 )
 

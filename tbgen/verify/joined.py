@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
 from tbgen.contents import Steps
+from tbgen.steps import pack_steps
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
-from tbgen.verify.values import Dictionary, find_highest, pack_steps
+from tbgen.verify.values import Dictionary, find_highest
 
 _SPARE: Final = 1.25
 """Room is made for so many times what there will be if other units are like those before them."""

@@ -17,17 +17,16 @@ from tbgen.index.layout import layout_of
 from tbgen.jit import inlined, kernel
 from tbgen.material import Material
 from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.steps import LONGEST, pack_step
 from tbgen.verify.arrivals import Survey
 from tbgen.verify.buffers import make_buffers
 from tbgen.verify.compare import arrive, enter_moves, own_goal_worth
 from tbgen.verify.moves import NO_POSITION, list_all
 from tbgen.verify.table import Levels, Numbers, surroundings
-from tbgen.verify.values import Dictionary, entry_of, key_distance, key_outcome, level_of, pack_step, record_of, settle
+from tbgen.verify.values import Dictionary, entry_of, key_distance, key_outcome, level_of, record_of, settle
 
 LOST: Final = 1
 """In place of an entry that moves do not tell. No real entry has a distance without an outcome."""
-LONGEST: Final = 512
-"""Steps: no staircase has more, with two holders and fewer than 256 levels."""
 _ROOM: Final = 1 << 16
 """Steps that there is room for at a time."""
 

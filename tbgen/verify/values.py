@@ -5,7 +5,7 @@ Among equal outcomes, a gain over the record ranks higher the sooner it comes (a
 (a patient one); if the outcome is the record itself, all keys are equal.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
 from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.steps import step_distance, step_holder, step_level, step_outcome
 
 ROW: Final = 256
 _DISTANCE_BITS: Final = 18
@@ -26,41 +27,8 @@ class Dictionary(NamedTuple):
     first: NDArray[np.int64]
     """`[staircase]`: its first step; one more than there are staircases."""
     step: NDArray[np.int64]
-    """Outcome, distance, level and holder in one integer, from the highest bits down."""
+    """See steps.py."""
     whole_game: int
-
-
-@inlined
-def pack_step(holder, level, outcome, distance):
-    return ((outcome << 16 | distance) << 8 | level) << 8 | holder
-
-
-def pack_steps(
-    holder: NDArray[Any], level: NDArray[Any], outcome: NDArray[Any], distance: NDArray[Any]
-) -> NDArray[np.int64]:
-    """Columns of steps as one, as kernels take it."""
-    packed: NDArray[np.int64] = plain(pack_step)(holder, level, outcome.astype(np.int64), distance)
-    return packed
-
-
-@inlined
-def step_holder(step):
-    return step & 0xFF
-
-
-@inlined
-def step_level(step):
-    return step >> 8 & 0xFF
-
-
-@inlined
-def step_distance(step):
-    return step >> 16 & 0xFFFF
-
-
-@inlined
-def step_outcome(step):
-    return step >> 32
 
 
 @inlined

@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
 from tbgen.archive.pack import pack
-from tbgen.arrays import in_memory
 from tbgen.cli.main import main
 from tbgen.index import layout_of
 from tbgen.material import parse, with_dependencies
 from tbgen.store import BUNDLED, open_table, table_path
 from tbgen.store.format.split import Split
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
-from tbgen.verify.staircases import Staircases
 from tests.support.contents import random_contents
 from tests.support.packing import make_again, packed_from
 from tests.support.solved import contents as solved
@@ -119,22 +116,5 @@ def test_blocks_hold_whatever_a_table_says(tmp_path_factory, seed, staircases, l
         assert (block.entries == contents.entries[numbers]).all()
         (_, bulk), *_ = table.in_order(int(numbers[0]), int(numbers[0]) + 500)
         found, due = (staircases_of(some, np.arange(500)) for some in (block, bulk))
-        assert (found.length == due.length).all()
+        assert (found.lengths == due.lengths).all()
         assert (found.steps == due.steps).all()
-
-
-def test_staircases_are_numbered_once() -> None:
-    staircases, random = Staircases(in_memory), np.random.default_rng(3)
-    rows = [tuple(random.integers(0, 50, random.integers(0, 4)).tolist()) for _ in range(60_000)]
-    found: list[int] = []
-    for start in range(0, len(rows), 7000):
-        some = rows[start : start + 7000]
-        steps = np.array([step for row in some for step in row], np.int64)
-        found += staircases.number(np.array([len(row) for row in some], np.uint16), steps).tolist()
-    numbers = dict(zip(rows, found, strict=True))
-    assert [numbers[row] for row in rows] == found
-    assert sorted({*numbers.values(), 0}) == [*range(len({*rows, ()}))]
-    assert numbers.get((), 0) == 0
-    dictionary = staircases.dictionary(TableRules.RESET)
-    for row, number in numbers.items():
-        assert tuple(dictionary.step[slice(*dictionary.first[number : number + 2])].tolist()) == row

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tbgen.store.format.forms import find_forms
+from tbgen.store.write.find_forms import find_forms
 
 MASK = (1 << 64) - 1
 

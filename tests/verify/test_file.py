@@ -1,7 +1,6 @@
 """`tbgen verify` within bounds: how tables are read in one pass, in little memory."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen import sizes
+from tbgen.arrays import in_memory
 from tbgen.cli.main import main
 from tbgen.contents import Contents, selected
 from tbgen.index.exits import exits_of
@@ -22,14 +22,14 @@ from tbgen.store import open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.read import keys as key_numbers
-from tbgen.store.read import numbering
+from tbgen.store.read import staircases as staircases_module
 from tbgen.store.read.keys import Keys
+from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import encode, write_table
-from tbgen.turns import pieces
 from tbgen.verify.file import check_table
 from tbgen.verify.run import Verdict
 
-# --- numbers for keys -----------------------------------------------------------------------------------------
+# --- numbers for keys and staircases --------------------------------------------------------------------------
 
 
 @given(st.integers(0, 2**32), st.sampled_from([3, 300, 1 << 40]), st.lists(st.integers(0, 3000), max_size=8))
@@ -56,6 +56,22 @@ def test_keys_spread_whichever_bits_they_differ_in(monkeypatch: pytest.MonkeyPat
         assert np.diff(free, prepend=-1).max() < 50, "no long row of places is taken"
 
 
+def test_staircases_are_numbered_once() -> None:
+    staircases, random = Staircases(in_memory), np.random.default_rng(3)
+    rows = [tuple(random.integers(0, 50, random.integers(0, 4)).tolist()) for _ in range(60_000)]
+    found: list[int] = []
+    for start in range(0, len(rows), 7000):
+        some = rows[start : start + 7000]
+        steps = np.array([step for row in some for step in row], np.int64)
+        found += staircases.number(np.array([len(row) for row in some], np.uint16), steps).tolist()
+    numbers = dict(zip(rows, found, strict=True))
+    assert [numbers[row] for row in rows] == found
+    assert sorted({*numbers.values(), 0}) == [*range(len({*rows, ()}))]
+    assert numbers.get((), 0) == 0
+    for row, number in numbers.items():
+        assert tuple(staircases.steps[slice(*staircases.first[number : number + 2])].tolist()) == row
+
+
 # --- reading in one pass --------------------------------------------------------------------------------------
 
 
@@ -77,12 +93,12 @@ def assert_equal(found: Contents, expected: Contents) -> None:
 def test_contents_do_not_depend_on_how_they_are_read(
     small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """They are the solver's, staircase by staircase: from tiny chunks and short keys, into the caller's arrays."""
+    """They are the solver's, staircase by staircase: from tiny chunks, into the caller's arrays."""
     material, path = parse(name), table_path(tmp_path, parse(name), "r")
     answers = EntryCache(small_tables, "r", DiskArrays(tmp_path, 1 << 30)).take(material.successors())
     expected = finish(solve_table(exits_of(material, answers)))
     monkeypatch.setattr(encode, "WIDTHS", (1 << 9, 1 << 9))
-    monkeypatch.setattr(numbering, "pieces", partial(pieces, size=1000))
+    monkeypatch.setattr(staircases_module, "_LEAST", 2)
     write_table(path, expected, {})
     made: list[NDArray[np.int32]] = []
     read: list[int] = []
@@ -99,9 +115,6 @@ def test_contents_do_not_depend_on_how_they_are_read(
         assert found.staircases is made[1]
         assert sum(read) == table.size
         assert_equal(found, expected)
-        monkeypatch.setattr(numbering, "_NUMBER", 16)
-        monkeypatch.setattr(numbering, "_WORD", 24)
-        assert_equal(table.part(0, table.size), expected)
 
 
 # --- checking -------------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ import numpy as np
 from tbgen.contents import Contents
 from tbgen.material import parse
 from tbgen.outcome import BASE
+from tbgen.steps import pack_steps
 from tbgen.table_rules import TableRules
 from tbgen.verify.joined import Joined
-from tbgen.verify.values import LOWEST, find_highest, pack_steps
+from tbgen.verify.values import LOWEST, find_highest
 from tests.support.contents import random_contents, steps_at
 
 

@@ -9,14 +9,14 @@ times as many staircases.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.contents import OUTCOME_SHIFT, places_of
 from tbgen.outcome import BASE
-from tbgen.store.format.forms import find_forms, pieces
+from tbgen.turns import pieces
 
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""
@@ -29,6 +29,8 @@ WORD_END: Final = 26
 
 MOST_STEPS: Final = 254
 """Steps of a form, at most, so that the number of its distances fits into a byte."""
+_PIECE: Final = 1 << 18
+"""Forms whose steps are worked out together."""
 AS_FRESH: Final = 0
 """The column of a distance that is the fresh one."""
 
@@ -57,7 +59,7 @@ class Forms(NamedTuple):
     def parts(self) -> Iterator[tuple[slice, "Forms"]]:
         """Some at a time, in order: what is worked out for each step takes many times what a step does."""
         start = np.append(0, np.cumsum(self.steps, dtype=np.int64))
-        for here in pieces(len(self.steps)):
+        for here in pieces(len(self.steps), _PIECE):
             at = slice(int(start[here.start]), int(start[here.stop]))
             yield here, Forms(self.steps[here], self.holder[at], self.level[at], self.outcome[at], self.source[at])
 
@@ -82,10 +84,6 @@ class Forms(NamedTuple):
         before = np.append(0, np.cumsum(self.source >= EVEN, dtype=np.int64))
         found: NDArray[np.uint8] = (before[self.start + self.steps] - before[self.start]).astype(np.uint8)
         return found
-
-    def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Of these steps."""
-        return words_of(self.holder[at], self.level[at], self.outcome[at])
 
 
 def words_of(holder: NDArray[np.uint8], level: NDArray[np.uint8], outcome: NDArray[np.int16]) -> NDArray[np.uint64]:
@@ -179,17 +177,14 @@ class Steps(NamedTuple):
     """`[step]`: see `Forms.distances`."""
     odd: NDArray[np.uint8]
 
-    @property
-    def uses_fresh(self) -> NDArray[np.int32]:
-        """`[shape]`: 1 if a step has the fresh distance, else 0."""
-        found = np.append(0, np.cumsum(self.column == AS_FRESH, dtype=np.int64))
-        uses: NDArray[np.int32] = (found[self.start + self.forms.steps] > found[self.start]).astype(np.int32)
-        return uses
 
-    def looks(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """`[shape]`: a number, equal if the steps have the same holders, levels and outcomes. And `[number]`: a shape
-        that has it."""
-        return find_forms(self.start, self.forms.steps, self.forms.words)
+def by_step(
+    start: NDArray[np.integer], length: NDArray[np.integer]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """For the first step, the second and so on: the rows that have it, and where it is."""
+    for step in range(int(length.max(initial=0))):
+        having: NDArray[np.int64] = np.flatnonzero(length > step)
+        yield having, start[having].astype(np.int64) + step
 
 
 def pack_base(outcome: NDArray[np.integer], odd: NDArray[np.integer]) -> NDArray[np.int32]:
@@ -204,38 +199,3 @@ def check(forms: Forms) -> None:
         values = getattr(forms, name)
         if len(values) and not least <= values.min() <= values.max() <= most:
             raise ValueError(f"its forms have a {name} that cannot be")
-
-
-_Any = TypeVar("_Any", bound=np.generic)
-
-
-def unique(values: NDArray[_Any]) -> tuple[NDArray[_Any], NDArray[np.int64]]:
-    """`np.unique` with the inverse, in a third of its time: a plain sort, then a search."""
-    rising = np.sort(values)
-    different = rising[np.flatnonzero(np.append(True, rising[1:] != rising[:-1])[: len(rising)])]
-    return different, np.searchsorted(different, values)
-
-
-def unique_columns(rows: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first place of each different column, and for every column the one of those that it equals.
-
-    Columns are compared by a hash first. If two differ in spite of equal hashes, all are compared the slow way."""
-    mixed = np.zeros(rows.shape[1], np.uint64)
-    for row in rows:
-        mixed ^= row.astype(np.uint64)
-        mixed *= np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    different, which = unique(mixed)
-    first = first_of(which, len(different))
-    if not all((row[first][which] == row).all() for row in rows):
-        _, which = np.unique(rows, axis=1, return_inverse=True)
-        which = which.reshape(-1)
-        first = first_of(which, int(which.max(initial=-1)) + 1)
-    return first, which
-
-
-def first_of(which: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """`[number]`: the first place at which it stands, for numbers below `count`."""
-    first = np.empty(count, np.int64)
-    first[which[::-1]] = np.arange(len(which))[::-1]  # written backwards, so that the first place is written last
-    return first

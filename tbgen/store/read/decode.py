@@ -12,7 +12,6 @@ from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read import kernels
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.chunk import ChunkFormat, inflated
-from tbgen.store.read.positions import STEP, Staircases
 
 _SCRATCH: Final = local()
 """`arrays`: large enough for the groups that the thread has read."""
@@ -79,18 +78,26 @@ def _scratch(count: int, width: int, sections: int) -> _Scratch:
     return arrays
 
 
-def spell_out(bulk: Bulk) -> Staircases:
+class Spelled(NamedTuple):
+    """The staircases of some positions, one after the other."""
+
+    lengths: NDArray[np.uint16]
+    """`[position]`: how many steps it has."""
+    steps: NDArray[np.int64]
+    """See tbgen/steps.py."""
+
+
+def spell_out(bulk: Bulk) -> Spelled:
     """The staircases of all its positions. ValueError if the bulk has fresh distances alone."""
     shape_table = bulk.shape_table
     known = shape_table.steps
     halves = np.ascontiguousarray(bulk.halves())  # kernels are compiled for that
     if len(halves) < shape_table.held.take(bulk.shapes).max(initial=0):
         raise ValueError("it was decoded without these distances")
-    length = known.forms.steps.take(bulk.shapes)
-    steps = np.empty(int(length.sum(dtype=np.int64)), STEP)
+    lengths = known.forms.steps.astype(np.uint16).take(bulk.shapes)
+    steps = np.empty(int(lengths.sum(dtype=np.int64)), np.int64)
     if len(steps):
         kernels.write_steps(
-            bulk.shapes, halves, shape_table.base, known.start, *known.forms[:4], known.column, known.odd,
-            steps["holder"], steps["level"], steps["outcome"], steps["distance"],
-        )  # fmt: skip
-    return Staircases(length, steps)
+            bulk.shapes, halves, shape_table.base, known.start, *known.forms[:4], known.column, known.odd, steps
+        )
+    return Spelled(lengths, steps)

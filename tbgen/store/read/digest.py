@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from tbgen.contents import Contents, selected
 from tbgen.material import Material
+from tbgen.steps import unpack_steps
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.decode import spell_out
-from tbgen.store.read.positions import STEP, Staircases
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
 _PIECE: Final = 1 << 18
+_STEP: Final = np.dtype([("holder", "u1"), ("level", "u1"), ("outcome", "<i2"), ("distance", "<u2")])
 
 
 def digest_of(contents: Contents) -> str:
@@ -23,10 +24,7 @@ def digest_of(contents: Contents) -> str:
     digest, steps = ContentsDigest(contents.material, contents.rules), contents.steps
     for here in pieces(len(contents.entries), _PIECE):
         some = selected(steps, contents.staircases[here])
-        told = np.empty(len(some.level), STEP)
-        for name, column in zip(STEP.names or (), some[1:], strict=True):
-            told[name] = column
-        digest.put(contents.entries[here], Staircases(np.diff(some.start).astype(np.uint8), told))
+        digest.put(contents.entries[here], np.diff(some.start), some[1:])
     return digest.hexdigest()
 
 
@@ -39,12 +37,20 @@ class ContentsDigest:
         self._entries, self._lengths, self._steps = (hashlib.sha256() for _ in range(3))
 
     def add(self, bulk: Bulk) -> None:
-        self.put(bulk.entries, spell_out(bulk))
+        spelled = spell_out(bulk)
+        self.put(bulk.entries, spelled.lengths, unpack_steps(spelled.steps))
 
-    def put(self, entries: NDArray[np.int32], found: Staircases) -> None:
+    def put(
+        self, entries: NDArray[np.int32], lengths: NDArray[np.integer], columns: tuple[NDArray[np.integer], ...]
+    ) -> None:
+        """`lengths`: steps of each position's staircase, whose holders, levels, outcomes and distances are in
+        `columns`."""
+        told = np.empty(len(columns[0]), _STEP)
+        for name, column in zip(_STEP.names or (), columns, strict=True):
+            told[name] = column
         self._entries.update(entries.astype("<i4", copy=False).data)
-        self._lengths.update(found.length.data)
-        self._steps.update(found.steps.data)
+        self._lengths.update(lengths.astype(np.uint8).data)
+        self._steps.update(told.data)
 
     def hexdigest(self) -> str:
         parts = (part.digest() for part in (self._entries, self._lengths, self._steps))

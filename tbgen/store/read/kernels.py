@@ -6,12 +6,15 @@ A single look needs none of it, and must not wait for a compiler to be loaded.""
 import numpy as np
 
 from tbgen.jit import inlined, kernel
+from tbgen.steps import pack_step
 from tbgen.store.format.schema import ESCAPE
 from tbgen.store.format.shapes import AS_FRESH
 from tbgen.store.read.keys import NOBODY
 
 OTHER_SHAPES, TOO_SHORT = 1, 2
 """What may be wrong with a chunk."""
+SPARE = 2
+"""Slots of a hash table per staircase, at least."""
 
 
 @kernel
@@ -139,10 +142,7 @@ def write_steps(
     known_outcome,
     column,
     odd,
-    holder,
-    level,
-    outcome,
-    distance,
+    steps,
 ):
     """Spell out the staircases of all positions, one after the other. `base`, `start`, `length` are by shape,
     `known_...`, `column` and `odd` by step of a shape."""
@@ -150,11 +150,10 @@ def write_steps(
     for position in range(len(shapes)):
         shape = shapes[position]
         for step in range(start[shape], start[shape] + length[shape]):
-            holder[to] = known_holder[step]
-            level[to] = known_level[step]
-            outcome[to] = known_outcome[step]
-            is_odd = base[shape] & 1 if column[step] == AS_FRESH else np.int32(odd[step])
-            distance[to] = 2 * np.int64(halves[column[step], position]) + is_odd
+            is_odd = np.int64(base[shape] & 1 if column[step] == AS_FRESH else np.int32(odd[step]))
+            distance = 2 * np.int64(halves[column[step], position]) + is_odd
+            holder, level, outcome = known_holder[step], known_level[step], np.int64(known_outcome[step])
+            steps[to] = pack_step(np.int64(holder), np.int64(level), outcome, distance)
             to += 1
 
 
@@ -195,3 +194,61 @@ def enter_keys(old_key, old_number, factor, shift, key, number):
             there = _place_of(old_key[place], factor, shift, key)
             key[there] = old_key[place]
             number[there] = old_number[place]
+
+
+@inlined
+def _slot(factor, step, at, length, slots):
+    """The slot to look at first for a staircase with these steps."""
+    mixed = np.uint64(length)
+    for nth in range(at, at + length):
+        mixed = (mixed ^ np.uint64(step[nth])) * factor
+        mixed ^= mixed >> np.uint64(29)
+    return np.int64(mixed & np.uint64(len(slots) - 1))
+
+
+@inlined
+def _is(first, step, number, steps, at, length):
+    """Whether a staircase has these steps."""
+    begin = first[number]
+    if first[number + 1] - begin != length:
+        return False
+    for nth in range(length):
+        if step[begin + nth] != steps[at + nth]:
+            return False
+    return True
+
+
+@kernel
+def number_staircases(lengths, steps, factor, first, step, slots, count, used, begin, found):
+    """Number the staircases of the positions from `begin` on, as far as there is room. Returns the first position that
+    is left; how many staircases there are now; and how many steps."""
+    at = np.int64(0)
+    for position in range(begin, len(lengths)):
+        length = np.int64(lengths[position])
+        if length == 0:
+            continue
+        if count + 1 >= len(first) or used + length > len(step) or SPARE * count > len(slots):
+            return np.int64(position), np.int64(count), np.int64(used)
+        slot = _slot(factor, steps, at, length, slots)
+        while slots[slot] and not _is(first, step, slots[slot], steps, at, length):
+            slot = (slot + 1) & (len(slots) - 1)
+        if not slots[slot]:
+            slots[slot] = count
+            for nth in range(length):
+                step[used + nth] = steps[at + nth]
+            count += 1
+            used += length
+            first[count] = used
+        found[position] = slots[slot]
+        at += length
+    return np.int64(len(lengths)), np.int64(count), np.int64(used)
+
+
+@kernel
+def enter_staircases(factor, first, step, slots, count):
+    """Put the staircases into a larger hash table."""
+    for number in range(1, count):
+        slot = _slot(factor, step, first[number], first[number + 1] - first[number], slots)
+        while slots[slot]:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = number

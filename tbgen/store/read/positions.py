@@ -1,23 +1,9 @@
 """Many decoded positions, and questions about all of them at once."""
 
-from typing import Any, Final, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.store.format.forms import by_step
-from tbgen.store.format.shapes import AS_FRESH, ShapeTable
-
-STEP: Final = np.dtype([("holder", "u1"), ("level", "u1"), ("outcome", "<i2"), ("distance", "<u2")])
-
-
-class Staircases(NamedTuple):
-    """The staircases of some positions, one after the other."""
-
-    length: NDArray[np.uint8]
-    """`[position]`: how many steps it has."""
-    steps: NDArray[Any]
-    """The steps, of the type STEP."""
+from tbgen.store.format.shapes import AS_FRESH, ShapeTable, by_step
 
 
 class Positions:
@@ -58,13 +44,3 @@ class Positions:
         fresh = self.shape_table.base[self.shapes[places]] & 1
         odd = np.where(column == AS_FRESH, fresh, known.odd[steps])
         return 2 * self.halves()[column, places].astype(np.int64) + odd
-
-    def columns(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """`[1 + step, position]`: how the staircase looks (see `Steps.looks`) and the distance of each step."""
-        shapes, known = self.shapes[places], self.shape_table.steps
-        length = known.forms.steps[shapes]
-        columns = np.zeros((1 + int(length.max(initial=0)), len(places)), np.int32)
-        columns[0] = known.looks()[0].take(shapes)
-        for step, (having, at) in enumerate(by_step(known.start[shapes], length)):
-            columns[1 + step, having] = self._distances(places[having], at)
-        return columns

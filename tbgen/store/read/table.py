@@ -23,7 +23,6 @@ from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import AllShapes, DecodedTable
-from tbgen.store.read.numbering import Numbering
 from tbgen.store.read.open_file import OpenFile, differs
 from tbgen.turns import in_turn
 
@@ -115,10 +114,6 @@ class TableFile:
         if self.local is not None and self.layout.pawns.squares.tolist() != [*map(list, self.local.slices)]:
             raise CorruptTable(f"{self.path}: its placements of pawns are in another order than this version has them")
         return self.layout
-
-    def numbering(self) -> Numbering:
-        """To number the staircases of all that is read."""
-        return Numbering(self._file.load_forms, self.head.distances, self.head.distance_bytes)
 
     def all_shapes(self) -> AllShapes:
         """To number the shapes of all that is read."""
@@ -246,13 +241,16 @@ class TableFile:
     ) -> Contents:
         """A range of numbers, with a dictionary of its staircases, in any order. `make` gives two arrays of zeros to
         fill; `report` is called with the numbers that have been read."""
-        entries, staircases = make(end - start, np.int32), make(end - start, np.int32)
-        numbering = self.numbering()
+        from tbgen.store.read.decode import spell_out  # late: a single look needs no compiler
+        from tbgen.store.read.staircases import Staircases
+
+        entries, numbers = make(end - start, np.int32), make(end - start, np.int32)
+        staircases = Staircases(in_memory)
         for rows, bulk in self.in_order(start, end):
             entries[rows] = bulk.entries
-            staircases[rows] = numbering.see(bulk)
+            numbers[rows] = staircases.number(*spell_out(bulk))
             report(rows.stop - rows.start)
-        return Contents(self.material, self.rules, entries, staircases, numbering.finish(staircases))
+        return Contents(self.material, self.rules, entries, numbers, staircases.finish())
 
     def digest(self, report: Callable[[int], None] = lambda numbers: None) -> str:
         """SHA-256 of all that the table says. Equal tables have equal digests, however their files are packed. `report`

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from tbgen.arrays import Make
 from tbgen.store.format.form_pages import pack_pages
-from tbgen.store.format.forms import by_step
 from tbgen.store.format.planes import bytes_for
-from tbgen.store.format.shapes import EVEN, Forms
+from tbgen.store.format.shapes import EVEN, Forms, by_step
 from tbgen.store.write.aside import Aside, put_aside
 from tbgen.store.write.kernels import SAME_AT, Rows
 from tbgen.store.write.staircases import make_forms

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tbgen.arrays import Make
 from tbgen.contents import Steps, places_of
-from tbgen.store.format.forms import find_forms, pieces
 from tbgen.store.format.planes import bytes_for
 from tbgen.store.format.shapes import (
     BEFORE,
@@ -30,6 +29,7 @@ from tbgen.store.format.shapes import (
     Forms,
     words_of,
 )
+from tbgen.store.write.find_forms import find_forms, pieces
 from tbgen.store.write.kernels import (
     BITS,
     SAME_AT,

@@ -1,8 +1,8 @@
-"""Comparing rows of steps, one step at a time: staircases in the writer, shapes in a reader. There may be millions,
-most of them short, so that a table as wide as the longest would not fit into memory."""
+"""Which staircases have the same form: rows of steps are compared one step at a time. There may be millions, most of
+them short, so that a table as wide as the longest would not fit into memory."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tbgen import turns
 from tbgen.arrays import Make, in_memory
+from tbgen.store.format.shapes import by_step
 
 Words = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
 """Gives, for each of these steps, all that is to be compared, in one number that is not 0."""
@@ -22,15 +23,6 @@ _TRIES: Final = 3
 def pieces(count: int) -> list[slice]:
     """Slices of rows or steps that are treated together."""
     return turns.pieces(count, _PIECE)
-
-
-def by_step(
-    start: NDArray[np.integer], length: NDArray[np.integer]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """For the first step, the second and so on: the rows that have it, and where it is."""
-    for step in range(int(length.max(initial=0))):
-        having: NDArray[np.int64] = np.flatnonzero(length > step)
-        yield having, start[having].astype(np.int64) + step
 
 
 def find_forms(
