@@ -4,19 +4,30 @@ A staircase is *canonical* if every step in it changes something. Two more check
 lies within reach (compare.py), and some position has it (units.py).
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import outcome as scale
-from tbgen.contents import MOVER_HOLDS, Steps
-from tbgen.turns import pieces
+from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Steps
+from tbgen.jit import kernel
+from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.steps import step_distance, step_holder, step_level, step_outcome
 from tbgen.verify.finding import Finding
 
-_PIECE: Final = 1 << 18
-"""Staircases that are looked at together: columns of integers take many times their room."""
+_PROBLEMS: Final = (
+    "has no steps",
+    "a step has no holder",
+    "a step lies below all records",
+    "a step has no outcome",
+    "a step is worth no more than the record to the side behind",
+    "a step takes no moves",
+    "steps are not in order",
+    "a step repeats the one before",
+)
+"""A bit each in what `_judge` finds."""
+_NONE: Final = -(1 << 40)
+"""Below all orders and worths of steps."""
 
 
 def is_readable(steps: Steps) -> bool:
@@ -31,90 +42,57 @@ def is_readable(steps: Steps) -> bool:
     )
 
 
-def faults(steps: Steps) -> list[Finding]:
-    """What is not canonical in a readable dictionary."""
-    count = len(steps.start) - 1
-    found, digests = list[Finding](), np.zeros(count, np.uint64)
-    for here in pieces(count, _PIECE):
-        part = _part(steps, here)
-        digests[here] = _digests(part)
-        found += [Finding(problem, staircase=here.start + one) for problem, one in _faults_of_some(part)]
-    found += [Finding("says the same as another", staircase=one) for one in _copies(steps, digests)]
-    return sorted((one for one in found if one.staircase), key=lambda one: (one.problem, one.staircase))
-
-
-def _part(steps: Steps, staircases: slice) -> Steps:
-    start = steps.start[staircases.start : staircases.stop + 1]
-    at = slice(int(start[0]), int(start[-1]))
-    return Steps(start - start[0], steps.holder[at], steps.level[at], steps.outcome[at], steps.distance[at])
-
-
-def _faults_of_some(steps: Steps) -> Iterator[tuple[str, int]]:
-    """What is wrong with these staircases, each by itself: which problem, and which staircase."""
-    lengths = np.diff(steps.start)
-    owner = np.repeat(np.arange(len(lengths)), lengths)
-    holder, level = steps.holder.astype(np.int64), steps.level.astype(np.int64)
-    outcome, distance = steps.outcome.astype(np.int64), steps.distance.astype(np.int64)
-    for bad, problem in _faults_of_steps(owner, holder, level, outcome, distance):
-        yield from ((problem, one) for one in np.unique(owner[bad]).tolist())
-    yield from (("has no steps", one) for one in np.flatnonzero(lengths == 0).tolist())
-
-
-def _faults_of_steps(
-    owner: NDArray[np.int64],
-    holder: NDArray[np.int64],
-    level: NDArray[np.int64],
-    outcome: NDArray[np.int64],
-    distance: NDArray[np.int64],
-) -> list[tuple[NDArray[np.bool_], str]]:
-    """Say which steps have which fault."""
-    behind = np.where(holder == MOVER_HOLDS, -1, 1)  # sign of the outcomes that the side without the record likes
-    order = level * 2 + holder
-    unsorted = np.zeros(len(owner), np.bool_)
-    unsorted[1:] = (np.diff(order) <= 0) & (np.diff(owner) == 0)
-
-    repeats = np.zeros(len(owner), np.bool_)
-    for one in (0, 1):
-        mine = np.flatnonzero(holder == one)
-        same = np.diff(owner[mine]) == 0
-        for column in (outcome, distance):
-            same &= np.diff(column[mine]) == 0
-        repeats[mine[1:]] = same
-    reached = scale.BASE - abs(outcome)
-    return [
-        (holder > 1, "a step has no holder"),
-        (level < scale.FIRST_RECORD, "a step lies below all records"),
-        ((reached < 0) | (outcome == 0), "a step has no outcome"),
-        (outcome * behind <= level - scale.BASE, "a step is worth no more than the record to the side behind"),
-        (distance == 0, "a step takes no moves"),
-        (unsorted, "steps are not in order"),
-        (repeats, "a step repeats the one before"),
+def faults(start: NDArray[np.int64], steps: NDArray[np.int64]) -> list[Finding]:
+    """What is not canonical in a readable dictionary, with a step in each integer."""
+    count = len(start) - 1
+    wrong, digests = np.zeros(count, np.uint8), np.zeros(count, np.uint64)
+    _judge(start, steps, wrong, digests)
+    found = [
+        Finding(problem, staircase=one)
+        for bit, problem in enumerate(_PROBLEMS)
+        for one in np.flatnonzero(wrong >> bit & 1).tolist()
     ]
+    return found + [Finding("says the same as another", staircase=one) for one in _copies(start, steps, digests)]
 
 
-def _digests(steps: Steps) -> NDArray[np.uint64]:
-    """`[staircase]`: the same for those that are equal."""
-    lengths = np.diff(steps.start)
-    digests = np.zeros(len(lengths), np.uint64)
-    if len(steps.level):
-        mixed = np.arange(len(steps.level), dtype=np.uint64) - np.repeat(steps.start[:-1], lengths).astype(np.uint64)
-        for column in steps[1:]:
-            mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+@kernel
+def _judge(start, steps, wrong, digests):
+    """`[staircase]`: what is wrong with it, by itself; a number that is the same for those that are equal. Staircase 0
+    has no steps, and need not."""
+    for staircase in range(1, len(wrong)):
+        problems = np.int64(start[staircase] == start[staircase + 1])
+        mixed, order, of_opponent, of_mover = np.uint64(0), np.int64(_NONE), np.int64(_NONE), np.int64(_NONE)
+        for at in range(start[staircase], start[staircase + 1]):
+            step = steps[at]
+            mixed = (mixed ^ np.uint64(step)) * np.uint64(0x9E3779B97F4A7C15)
             mixed ^= mixed >> np.uint64(29)
-        digests[lengths > 0] = np.add.reduceat(mixed, steps.start[:-1][lengths > 0])
-    return digests
+            holder, level, outcome = step_holder(step), step_level(step), step_outcome(step)
+            behind = -1 if holder == MOVER_HOLDS else 1  # sign of the outcomes that the side without the record likes
+            problems |= np.int64(holder > 1) << 1
+            problems |= np.int64(level < FIRST_RECORD) << 2
+            problems |= np.int64(outcome == 0 or abs(outcome) > BASE) << 3
+            problems |= np.int64(outcome * behind <= level - BASE) << 4
+            problems |= np.int64(step_distance(step) == 0) << 5
+            problems |= np.int64(2 * level + holder <= order) << 6
+            order = 2 * level + holder
+            worth = step >> 16  # outcome and distance
+            problems |= np.int64(worth == (of_mover if holder == MOVER_HOLDS else of_opponent)) << 7
+            if holder == MOVER_HOLDS:
+                of_mover = worth
+            elif holder == OPPONENT_HOLDS:
+                of_opponent = worth
+        wrong[staircase] = problems
+        digests[staircase] = mixed
 
 
-def _copies(steps: Steps, digests: NDArray[np.uint64]) -> list[int]:
+def _copies(start: NDArray[np.int64], steps: NDArray[np.int64], digests: NDArray[np.uint64]) -> list[int]:
     """The staircases that are equal to an earlier one."""
     rising = np.sort(digests)
     twice = np.unique(rising[1:][rising[1:] == rising[:-1]])
     seen: set[bytes] = set()
     copies = []
     for staircase in np.flatnonzero(np.isin(digests, twice)).tolist() if len(twice) else []:
-        content = b"".join(
-            column[steps.start[staircase] : steps.start[staircase + 1]].tobytes() for column in steps[1:]
-        )
+        content = steps[start[staircase] : start[staircase + 1]].tobytes()
         if content in seen and content:
             copies.append(staircase)
         seen.add(content)

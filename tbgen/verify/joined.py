@@ -6,10 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
-from tbgen.contents import Steps
-from tbgen.steps import pack_steps
 from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
 from tbgen.verify.values import Dictionary, find_highest
 
 _SPARE: Final = 1.25
@@ -46,16 +43,14 @@ class Joined:
         """The number of a unit's first staircase."""
         return self._places[unit].staircases.start
 
-    def add(self, unit: int, steps: Steps) -> bool:
-        """Add a unit. Returns whether the others have moved."""
-        count, used = len(steps.start) - 1, len(steps.level)
+    def add(self, unit: int, start: NDArray[np.int64], steps: NDArray[np.int64]) -> bool:
+        """Add a unit, whose staircases begin at these of its steps. Returns whether the others have moved."""
+        count, used = len(start) - 1, len(steps)
         is_full = self._count + count >= len(self._first) or self._used + used > len(self._step)
         if is_full:
             self._make_room(count, used)
-        at = self._used
-        for here in pieces(used):
-            self._step[at + here.start : at + here.stop] = pack_steps(*(column[here] for column in steps[1:]))
-        self._enter(unit, steps.start, used)
+        self._step[self._used : self._used + used] = steps
+        self._enter(unit, start, used)
         return is_full
 
     def drop(self, unit: int) -> None:

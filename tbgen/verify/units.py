@@ -14,6 +14,7 @@ from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.steps import pack_steps
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces, ranges
 from tbgen.verify.arrivals import Tables
@@ -175,11 +176,12 @@ class Units:
             self._shed(needed, sum(len(self.spans[unit].numbers) for unit in new))
         for unit in new:
             self._held[unit], steps = self._read(unit)
-            have_moved = self._joined.add(unit, steps)
+            have_moved = self._joined.add(unit, *steps)
             for one in self._held if have_moved else [unit]:
                 self._publish(one)
 
-    def _read(self, unit: int) -> tuple[_Held, Steps]:
+    def _read(self, unit: int) -> tuple[_Held, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """A unit, and its staircases: where their steps begin, and these, each in one integer."""
         start, end = self.spans[unit].numbers.start, self.spans[unit].numbers.stop
         contents = self._source.part(start, end)
         entries = np.ascontiguousarray(contents.entries, np.int32)
@@ -190,10 +192,11 @@ class Units:
             raise Unreadable
         count = len(contents.steps.start) - 1
         held = _with_staircases(_Held(start, entries, staircases), count)
+        dictionary = contents.steps.start, _packed(contents.steps)
         if unit not in self._judged:
             self._judged.add(unit)
-            self._note(_found(held, fault) for fault in [*faults(contents.steps), *_unused(held, count)])
-        return self._room.put(unit, held), contents.steps
+            self._note(_found(held, fault) for fault in [*faults(*dictionary), *_unused(held, count)])
+        return self._room.put(unit, held), dictionary
 
     def _shed(self, needed: Set[int], new: int) -> None:
         """Drop the units that were needed longest ago, so that there is room for so many new numbers."""
@@ -253,6 +256,13 @@ def _with_staircases(held: _Held, count: int) -> _Held:
             own[(own < 0) | (own >= count)] = _NO_STAIRCASE
             return held._replace(staircases=own)
     return held
+
+
+def _packed(steps: Steps) -> NDArray[np.int64]:
+    packed = np.empty(len(steps.level), np.int64)
+    for here in pieces(len(packed)):
+        packed[here] = pack_steps(*(column[here] for column in steps[1:]))
+    return packed
 
 
 def _unused(held: _Held, count: int) -> list[Finding]:

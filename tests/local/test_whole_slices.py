@@ -24,6 +24,7 @@ from tbgen.local.solve import LocalTables, of_bound, solve_plan
 from tbgen.material import Material, every, parse
 from tbgen.outcome import FIRST_RECORD
 from tbgen.probe.numbering import material_of
+from tbgen.steps import pack_steps
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.format.local import BOTH, Bound
 from tbgen.table_rules import TableRules
@@ -61,7 +62,7 @@ class _Values(NamedTuple):
 
 def _values(contents: Contents) -> _Values:
     joined = Joined(TableRules.RESET)
-    joined.add(0, contents.steps)
+    joined.add(0, contents.steps.start, pack_steps(*contents.steps[1:]))
     return _Values(contents.entries, contents.staircases, joined.dictionary())
 
 

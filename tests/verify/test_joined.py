@@ -34,7 +34,7 @@ def test_units_keep_their_staircases_when_others_come_and_go() -> None:
     random, moved = np.random.default_rng(5), 0
     for unit in range(12):
         units[unit] = random_contents(parse("KRvK"), seed=unit, staircases=int(random.integers(1, 400)))
-        moved += joined.add(unit, units[unit].steps)
+        moved += joined.add(unit, units[unit].steps.start, pack_steps(*units[unit].steps[1:]))
         if unit % 3 == 2:
             joined.drop(unit - 1)
             del units[unit - 1]

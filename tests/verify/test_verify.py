@@ -343,6 +343,9 @@ def test_a_dictionary_in_another_form_is_found() -> None:
         ],
         "a step lies below all records": [(OPPONENT_HOLDS, 1, 100, 3), *steps],
         "steps are not in order": [*steps, (last[0], last[1], last[2], last[3] + 1)],
+        "a step has no holder": [(2, level, outcome, distance), *steps[1:]],
+        "a step has no outcome": [(OPPONENT_HOLDS, level, 0, 3)],
+        "a step takes no moves": [(holder, level, outcome, 0), *steps[1:]],
     }  # fmt: skip
     for problem, form in forms.items():
         changed, number = with_staircase(contents, form)
