@@ -1,6 +1,7 @@
 """The one family of errors that callers may see. Each knows the exit code of a command that meets it."""
 
 import errno
+from pathlib import Path
 from typing import Final
 
 
@@ -75,6 +76,12 @@ NO_MORE: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFI
 def no_room(error: OSError) -> str | None:
     """That in words; None if it says something else."""
     return (error.strerror or str(error)).lower() if error.errno in NO_ROOM else None
+
+
+def unreadable(path: Path, error: OSError) -> TbgenError:
+    """What to raise where a table's file cannot be opened. Where the system opens no more, this says nothing of it."""
+    kind = OutOfRoom if error.errno in NO_MORE else CorruptTable
+    return kind(f"{path} cannot be read: {error.strerror}")
 
 
 class WrongTable(TbgenError):

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from tbgen.errors import BadInput, CorruptTable, MissingTable
+from tbgen.errors import BadInput, CorruptTable, MissingTable, unreadable
 from tbgen.index import layout_of
 from tbgen.material import MEN_IN_TABLES, Material, parse
 from tbgen.men import told
@@ -95,7 +95,7 @@ class Packed:
         try:
             self._file = path.open("rb")
         except OSError as error:
-            raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
+            raise unreadable(path, error) from error
         try:
             self._open()
         except BaseException:

@@ -61,7 +61,7 @@ def problem_of(error: Exception) -> Problem:
         case CorruptTable():
             return Problem(503, "corrupt_table", "a table that this needs is damaged", "tbgen verify names it")
         case OutOfRoom() | MemoryError():
-            return Problem(503, "out_of_room", "the server is out of memory", "ask again later", 10)
+            return Problem(503, "out_of_room", "the server has no room for more", "ask again later", 10)
         case TbgenError():
             return Problem(503, "failed", "this could not be worked out", "the server's log says why")
     return Problem(500, "internal", "the server made a mistake", "the server's log says which")

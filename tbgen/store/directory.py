@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tbgen.called import called_as
-from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable
+from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable, unreadable
 from tbgen.material import MEN_OF_CHESS, Material, parse
 from tbgen.men import Men, known, told
 from tbgen.store.format.head import BadHead, head_of
@@ -85,7 +85,7 @@ def check_file(path: Path) -> bool:
             return False
         raise CorruptTable(f"{path} is a symbolic link to nothing, not a table") from None
     except OSError as error:
-        raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
+        raise unreadable(path, error) from error
     if not stat.S_ISREG(mode):
         raise CorruptTable(f"{path} is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a table")
     return True

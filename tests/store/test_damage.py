@@ -1,6 +1,8 @@
 """Damaged, truncated and foreign files: found, named, and never a wrong answer."""
 
 import os
+import resource
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -8,8 +10,9 @@ import numpy as np
 import pytest
 from soaking.forge import relined, says
 
+from tbgen.archive.format import Packed
 from tbgen.contents import Contents
-from tbgen.errors import CorruptTable, MissingTable
+from tbgen.errors import CorruptTable, MissingTable, OutOfRoom
 from tbgen.material import parse
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.format import head as heads
@@ -125,6 +128,19 @@ def test_other_formats(path: Path, contents: Contents) -> None:
         open_table(path)
     path.write_bytes(relined(whole, lambda lines: says(lines, "format", "1.7")))
     assert not assert_sound_or_corrupt(path, contents)
+
+
+@pytest.mark.parametrize("opens", [open_table, Packed])
+def test_where_no_more_files_are_opened_it_is_not_the_table(path: Path, opens: Callable[[Path], object]) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        with pytest.raises(OutOfRoom, match=r"KvK\.r\.h5 cannot be read: Too many open files"):
+            opens(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.mark.parametrize("what", ["empty", "text", "zeros", "hdf5", "directory"])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.errors import BadInput, CorruptTable, MissingTable
+from tbgen.errors import BadInput, CorruptTable, MissingTable, unreadable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
 from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
@@ -81,7 +81,7 @@ class OpenFile:
             # not blocking: by now something else, such as a pipe, may have the name
             self._handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if there else -1
         except OSError as error:
-            raise CorruptTable(f"{path} cannot be read: {error.strerror}") from error
+            raise unreadable(path, error) from error
         if not there:
             how = "tbgen solve --keep makes such tables" if local_named(path) else f"to build it: {build_command(path)}"
             if path.parent == BUNDLED:
