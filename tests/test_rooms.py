@@ -104,7 +104,7 @@ ROOMS = {
     "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
     # Tables made by many processes.
-    "cluster": "_version errors store/leftovers",
+    "cluster": "_version errors interrupts store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
     "verify": (
         "arrays errors turns outcome table_rules men material contents jit intrinsics steps board index store/format "

@@ -1,12 +1,13 @@
 """A client of a cluster: one that is there, or one of processes of this machine."""
 
 import logging
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Final
 
 from tbgen.errors import BadInput, TbgenError
+from tbgen.interrupts import deaf
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,16 +43,17 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     import dask
     from distributed import Client, LocalCluster
 
+    resource_tracker.ensure_running()  # where it starts later, it lets signals through again
     # numba does not survive a fork; memory is limited by DiskArrays, which knows what is on disk
-    with (
-        dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}),
-        LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None, dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL, preload=[__name__],
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):  # fmt: skip
-        yield client
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}))
+        with deaf():  # a process that was half started would complain; later this one ends them
+            cluster = LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+            stack.enter_context(cluster)
+        yield stack.enter_context(Client(cluster, set_as_default=False))
 
 
 def _require() -> None:
@@ -59,8 +61,3 @@ def _require() -> None:
         import distributed  # noqa: F401
     except ImportError:
         raise BadInput('more than one process takes dask.distributed: pip install "tbgen[cluster]"') from None
-
-
-def dask_setup(worker: object) -> None:
-    """Run in each process of a local cluster: it ignores Ctrl-C, and the process that started it ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

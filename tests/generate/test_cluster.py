@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from tbgen.index import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.store import table_path
 from tbgen.store.disk_arrays import SCRATCH
+from tests.support.groups import PATIENCE, members, wait_until_more_than
 
 distributed = pytest.importorskip("distributed")
 
@@ -197,6 +199,23 @@ def test_from_the_command_line(alone: dict[str, bytes], tmp_path: Path) -> None:
     assert (run.returncode, run.stderr) == (0, "")
     assert re.search(r"^6 tables: 368,330 positions, .*slowest: ", run.stdout, re.MULTILINE)
     assert contents(tmp_path) == alone
+
+
+def test_an_interrupt_while_workers_start(tmp_path: Path) -> None:
+    warm_up(2)
+    with subprocess.Popen(
+        [sys.executable, "-m", "tbgen", "build", "KvK", "--workers", "2", "--tables", str(tmp_path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as build:  # fmt: skip
+        try:
+            wait_until_more_than(2, build.pid)  # itself, and what keeps count of semaphores
+            os.killpg(build.pid, signal.SIGINT)
+            _, err = build.communicate(timeout=PATIENCE)
+            assert not members(build.pid)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(build.pid, signal.SIGKILL)
+    assert (build.returncode, err) == (130, "tbgen: interrupted; the same command goes on where this one stopped\n")
 
 
 def test_no_scheduler(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

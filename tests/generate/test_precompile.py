@@ -16,26 +16,7 @@ from unittest.mock import Mock
 import pytest
 
 from tbgen.generate import precompile
-
-PATIENCE = 60.0
-
-
-def members(group: int) -> set[int]:
-    """The processes of a group that are not yet dead."""
-    found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
-            if int(its_group) == group and state != "Z":
-                found.add(int(stat.parent.name))
-    return found
-
-
-def wait_until_more_than(count: int, group: int) -> None:
-    end = time.monotonic() + PATIENCE
-    while len(members(group)) <= count:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+from tests.support.groups import PATIENCE, members, wait_until_more_than
 
 
 def wait_until_compiled(cache: Path) -> None:
