@@ -34,7 +34,8 @@ SHARES: Final = ("mate", "stalemate", "G1.0", "G1.5", "G2.0", "G2.5", "G3.0", "m
 COLUMNS: Final = {
     "tables": (
         "material", "rules", "positions", "stored_entries", "staircases", "bytes", "longest_dtg", *SHARES, "mean_dtg",
-        "record_matters", "cpu_seconds", "seconds", "peak_memory", "planned_cpu_seconds", "planned_bytes", "verified",
+        "record_matters", "cpu_seconds", "seconds", "peak_memory", "planned_cpu_seconds", "planned_bytes",
+        "last_cpu_seconds", "verified",
     ),
     "outcomes": (
         "material", "rules", "to_move", "gscore", "positions", "placements", "share", "on_board", "mean_dtg",
@@ -117,7 +118,7 @@ def _rows(
     row |= {share: found[f"share_{share}"] for share in SHARES}
     row |= {"stored_entries": head.legal, "staircases": head.staircases}
     row |= {"bytes": head.size, "planned_bytes": planned["disk"]}
-    row |= {"planned_cpu_seconds": planned["cpu_seconds"], "verified": ""}
+    row |= {"planned_cpu_seconds": planned["cpu_seconds"], "last_cpu_seconds": "", "verified": ""}
     row |= {column: built.get(column, "") for column in ("cpu_seconds", "seconds", "peak_memory")}
     yield "tables", [row]
     yield "outcomes", [{**one, **name} for one in tables["outcomes"]]
@@ -152,12 +153,13 @@ def _report(what: str, directory: Path, material: Material, *rules: TableRules) 
 
 
 def note_built(tables: Iterable[Row], built: Mapping[tuple[str, str], Row]) -> None:
-    """Put into the rows of tables what the last build of each took of disk and memory. The time stays beside the plan,
-    which was made for the machine of the first."""
+    """Put into the rows of tables what the last build of each took. The time of the first stays beside the plan, which
+    was made for its machine."""
     for row in tables:
         found = built.get((row["material"], row["rules"]))
         if found is not None:
-            row |= {column: found[column] for column in ("bytes", "peak_memory") if found[column] is not None}
+            took = {"bytes": "bytes", "peak_memory": "peak_memory", "cpu_seconds": "last_cpu_seconds"}
+            row |= {column: found[name] for name, column in took.items() if found[name] is not None}
 
 
 def note_verified(tables: Iterable[Row], verified: Iterable[Row]) -> None:
@@ -191,7 +193,7 @@ def read(name: str) -> list[Row]:
     if not path.exists():
         return []
     with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+        return [dict.fromkeys(COLUMNS[name], "") | row for row in csv.DictReader(file)]
 
 
 def _write_all(data: Mapping[str, list[Row]]) -> None:

@@ -245,7 +245,17 @@ def _there(tables: Sequence[Row], rules: TableRules) -> str:
     checked += f", a million of each of {sampled} others" if sampled else ""
     return (
         f"Under `{rules}` ({RULES[rules]}): {len(rows)} of {len(list(every(MEN)))} tables, {positions:,} positions in "
-        f"{size / 1e9:.2f} GB; {checked}."
+        f"{size / 1e9:.2f} GB; {checked}. {_again(rows)}"
+    )
+
+
+def _again(rows: Sequence[Row]) -> str:
+    """What building took, the first time and the last."""
+    again = [row for row in rows if row["last_cpu_seconds"]]
+    first, last = (sum(float(row[column]) for row in again) for column in ("cpu_seconds", "last_cpu_seconds"))
+    return (
+        f"{len(again)} were built again, by a later version: in {last / 3600:.1f} hours of CPU, where the first build "
+        f"took {first / 3600:.1f}."
     )
 
 
@@ -261,22 +271,24 @@ def _costs(tables: Sequence[Row], rules: TableRules) -> Table:
             ("staircases", "staircases", "count"),
             ("cpu_seconds", "CPU s", "count"),
             ("planned_cpu", "plan/CPU", "mean"),
+            ("last_cpu_seconds", "CPU s, last build", "count"),
             ("peak_gb", "peak GB", "mean"),
             ("verified", "verified"),
         ),
         tuple(_cost(row) for row in tables if row["rules"] == rules),
         note="On two cores that did other work as well; CPU seconds are of all threads. A table that was built again "
-        "has the disk and the memory of its last build, and the time of its first: the plan was made for that machine.",
+        "has the disk and the memory of its last build; the plan was made for the machine and the time of its first.",
         detail=True,
     )
 
 
 def _cost(row: Row) -> tuple[Value, ...]:
-    size, seconds, peak = (float(row[name]) if row[name] else None for name in ("bytes", "cpu_seconds", "peak_memory"))
+    names = ("bytes", "cpu_seconds", "last_cpu_seconds", "peak_memory")
+    size, seconds, last, peak = (float(row[name]) if row[name] else None for name in names)
     assert size is not None
     return (
         row["material"], round(size), size / int(row["positions"]), float(row["planned_bytes"]) / size,
         int(row["staircases"]), None if seconds is None else round(seconds),
-        None if seconds is None else float(row["planned_cpu_seconds"]) / seconds, None if peak is None else peak / 1e9,
-        row["verified"],
+        None if seconds is None else float(row["planned_cpu_seconds"]) / seconds, None if last is None else round(last),
+        None if peak is None else peak / 1e9, row["verified"],
     )  # fmt: skip
