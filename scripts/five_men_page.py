@@ -245,16 +245,18 @@ def _there(tables: Sequence[Row], rules: TableRules) -> str:
     checked += f", a million of each of {sampled} others" if sampled else ""
     return (
         f"Under `{rules}` ({RULES[rules]}): {len(rows)} of {len(list(every(MEN)))} tables, {positions:,} positions in "
-        f"{size / 1e9:.2f} GB; {checked}. {_again(rows)}"
+        f"{size / 1e9:.2f} GB; {checked}.{_again(rows)}"
     )
 
 
 def _again(rows: Sequence[Row]) -> str:
     """What building took, the first time and the last."""
     again = [row for row in rows if row["last_cpu_seconds"]]
+    if not again:
+        return ""
     first, last = (sum(float(row[column]) for row in again) for column in ("cpu_seconds", "last_cpu_seconds"))
     return (
-        f"{len(again)} were built again, by a later version: in {last / 3600:.1f} hours of CPU, where the first build "
+        f" {len(again)} were built again, by a later version: in {last / 3600:.1f} hours of CPU, where the first build "
         f"took {first / 3600:.1f}."
     )
 

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 _PATIENCE: Final = 10
 """Seconds to wait for a scheduler."""
+_SETTINGS: Final = {
+    "distributed.worker.multiprocessing-method": "spawn",  # numba does not survive a fork
+    # A worker that died starts again. After 15 s, the default, a busy machine would do without it for good.
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
+"""Of a cluster in processes of this machine."""
 
 
 class ClusterFailure(TbgenError):
@@ -44,9 +50,9 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     from distributed import Client, LocalCluster
 
     resource_tracker.ensure_running()  # where it starts later, it lets signals through again
-    # numba does not survive a fork; memory is limited by DiskArrays, which knows what is on disk
+    # memory is limited by DiskArrays, which knows what is on disk
     with ExitStack() as stack:
-        stack.enter_context(dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}))
+        stack.enter_context(dask.config.set(_SETTINGS))
         with deaf():  # a process that was half started would complain; later this one ends them
             cluster = LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, memory_limit=None,

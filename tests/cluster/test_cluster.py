@@ -1,6 +1,8 @@
 """Tasks on a cluster, whatever they do."""
 
+import os
 import re
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -82,3 +84,17 @@ def test_a_cancelled_task_ends_at_its_next_report() -> None:
     worker.state.tasks.clear()
     with pytest.raises(Unwanted):
         news(5)
+
+
+def test_a_worker_that_died_starts_again_however_long_that_takes() -> None:
+    """dask gives it up after a while, at once as it is told here."""
+    import dask
+
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 ms"}), local_cluster(1) as client:
+        before = client.run(os.getpid)
+        os.kill(*before.values(), signal.SIGKILL)
+        end = time.monotonic() + 60
+        while (now := client.run(os.getpid, on_error="ignore")) in ({}, before):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert len(now) == 1
