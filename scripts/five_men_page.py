@@ -242,7 +242,8 @@ def _there(tables: Sequence[Row], rules: TableRules) -> str:
     verified = [row["verified"] for row in rows]
     proved, sampled = verified.count("all"), sum(map(str.isdigit, map(str, verified)))
     checked = f"every position of {proved} tables is verified"
-    checked += f", a million of each of {sampled} others" if sampled else ""
+    others = "the other" if sampled == 1 else f"each of {sampled} others"
+    checked += f", a million of {others}" if sampled else ""
     return (
         f"Under `{rules}` ({RULES[rules]}): {len(rows)} of {len(list(every(MEN)))} tables, {positions:,} positions in "
         f"{size / 1e9:.2f} GB; {checked}.{_again(rows)}"
