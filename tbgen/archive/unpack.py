@@ -32,7 +32,7 @@ from tbgen.turns import in_turn, pieces
 from tbgen.verify.arrivals import Survey
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.tell import LOST, Teller, Worths
-from tbgen.verify.values import Dictionary
+from tbgen.verify.values import dictionary_of
 
 _AHEAD: Final = 1
 """Blocks that wait or are at work, per thread."""
@@ -227,7 +227,7 @@ class _Unpacker:
         """Fill in the numbers of a slice that have been left out."""
         left_out, own = self._split.left_out(part), self._layout.numbers_in(part)
         survey = Survey(part, self._levels[own.start : own.stop])
-        dictionary = _dictionary(self._staircases, self._source.rules)
+        dictionary = dictionary_of(self._staircases.first, self._staircases.steps, self._source.rules)
 
         def tell(here: slice) -> tuple[NDArray[np.int64], Worths]:
             numbers = np.arange(left_out.start + here.start, left_out.start + here.stop)
@@ -245,17 +245,12 @@ def _worths(block: Bulk) -> Worths:
     return Worths(block.entries, *spell_out(block))
 
 
-def _dictionary(staircases: Staircases, rules: TableRules) -> Dictionary:
-    """What there is by now, for the verifier's kernels."""
-    return Dictionary(staircases.first, staircases.steps, int(rules == TableRules.WHOLE_GAME))
-
-
 def warm_up() -> None:
     """Load the kernels, and compile those that have not been compiled yet, on the smallest table."""
     kings = Material("", "")
     zeros = np.zeros(layout_of(kings).size, np.int32)
     teller, staircases, numbers = Teller(kings, {}, zeros, zeros), Staircases(in_memory), np.arange(len(zeros))
     survey = Survey(0, teller.levels(numbers))
-    told = teller.tell(0, numbers[:1], survey, _dictionary(staircases, TableRules.RESET))
+    told = teller.tell(0, numbers[:1], survey, dictionary_of(staircases.first, staircases.steps, TableRules.RESET))
     staircases.number(told.lengths, told.steps)
     staircases.finish()

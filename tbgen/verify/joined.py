@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
 from tbgen.table_rules import TableRules
-from tbgen.verify.values import Dictionary, find_highest
+from tbgen.verify.values import Dictionary, dictionary_of, find_highest
 
 _SPARE: Final = 1.25
 """Room is made for so many times what there will be if other units are like those before them."""
@@ -32,8 +32,7 @@ class Joined:
         self._count = self._used = 0
 
     def dictionary(self) -> Dictionary:
-        whole_game = int(self._rules == TableRules.WHOLE_GAME)
-        return Dictionary(self._first[: self._count + 1], self._step[: self._used], whole_game)
+        return dictionary_of(self._first[: self._count + 1], self._step[: self._used], self._rules)
 
     def highest(self) -> NDArray[np.int32]:
         """`[staircase]`: see `find_highest`."""

@@ -14,6 +14,7 @@ from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_S
 from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.steps import step_distance, step_holder, step_level, step_outcome
+from tbgen.table_rules import TableRules
 
 ROW: Final = 256
 _DISTANCE_BITS: Final = 18
@@ -29,6 +30,10 @@ class Dictionary(NamedTuple):
     step: NDArray[np.int64]
     """See steps.py."""
     whole_game: int
+
+
+def dictionary_of(first: NDArray[np.int64], step: NDArray[np.int64], rules: TableRules) -> Dictionary:
+    return Dictionary(first, step, int(rules == TableRules.WHOLE_GAME))
 
 
 @inlined
