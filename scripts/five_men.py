@@ -64,11 +64,10 @@ def main() -> None:
     built = {(row["material"], row["rules"]): row for row in _lines(args.built)}  # the last of each counts
     if args.tables:
         digests = read_digests(DIGESTS)
-        for which in _collect(args.tables, built, data, digests):  # table by table: a stop loses one at most
+        for _ in _collect(args.tables, built, data, digests):  # table by table: a stop loses one at most
             _write_digests(digests)
             _write_all(data)
-            if which in built:
-                record.record([built[which]])
+    record.record(built.values())
     note_built(data["tables"], built)
     note_verified(data["tables"], _lines(args.verified))
     _write_all(data)

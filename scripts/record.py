@@ -34,10 +34,15 @@ def record(built: Iterable[dict[str, Any]]) -> None:
     with FILE.open(newline="") as file:
         rows = {(row["material"], row["rules"]): row for row in csv.DictReader(file)}
     for one in built:
-        if not one["pace"]:  # not measured: other tables were built beside it
+        known = rows.get((one["material"], one["rules"]))
+        if one["pace"]:
+            took = f"{one['cpu_seconds'] / one['pace']:.2f}"
+        elif known:  # not measured, as other tables were built beside it
+            took = known["cpu_seconds"]
+        else:
             continue
         row = {column: str(one[column]) for column in COLUMNS[:-1]}
-        rows[one["material"], one["rules"]] = row | {"cpu_seconds": f"{one['cpu_seconds'] / one['pace']:.2f}"}
+        rows[one["material"], one["rules"]] = row | {"cpu_seconds": took}
     in_order = sorted(rows.values(), key=lambda row: (row["rules"], build_key(parse(row["material"]))))
     write_csv(FILE, COLUMNS, in_order)
     print(f"{len(rows)} tables in {FILE}", file=sys.stderr)

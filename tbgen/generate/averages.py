@@ -27,8 +27,8 @@ class Terms(NamedTuple):
 _POSITIONS: Final = Terms(0.285, -0.149, 0.103, 0.026)
 """Legal ones."""
 _BYTES: Final = {
-    TableRules.RESET: Terms(-2.674, 0.296, -0.062, 1.648),
-    TableRules.WHOLE_GAME: Terms(-2.119, 0.163, 0.001, 0.901),
+    TableRules.RESET: Terms(-2.545, 0.261, -0.056, 1.666),
+    TableRules.WHOLE_GAME: Terms(-1.991, 0.129, 0.006, 0.923),
 }
 _MICROSECONDS: Final = {
     TableRules.RESET: Terms(-3.020, 0.556, 0.123, 1.578),

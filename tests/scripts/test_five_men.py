@@ -155,7 +155,7 @@ def test_the_last_build_says_what_it_takes() -> None:
     assert rows[0]["peak_memory"] == 8
 
 
-def test_what_was_not_measured_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_was_not_measured_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = importlib.import_module("record")
     monkeypatch.setattr(record, "FILE", tmp_path / "recorded.csv")
     head = "material,rules,positions,bytes,cpu_seconds\n"
@@ -165,6 +165,8 @@ def test_what_was_not_measured_is_not_recorded(tmp_path: Path, monkeypatch: pyte
     assert record.FILE.read_text() == head
     record.record([one])
     assert record.FILE.read_text() == f"{head}KRBvKR,r,5,6,4.00\n"
+    record.record([one | {"bytes": 7, "cpu_seconds": 9.0, "pace": None}])
+    assert record.FILE.read_text() == f"{head}KRBvKR,r,5,7,4.00\n", "the size is as good as before"
 
 
 def test_figures_are_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
