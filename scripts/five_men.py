@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +36,7 @@ COLUMNS: Final = {
     "tables": (
         "material", "rules", "positions", "stored_entries", "staircases", "bytes", "longest_dtg", *SHARES, "mean_dtg",
         "record_matters", "cpu_seconds", "seconds", "peak_memory", "planned_cpu_seconds", "planned_bytes",
-        "last_cpu_seconds", "verified",
+        "last_cpu_seconds", "verified", "verified_on", "verified_seconds",
     ),
     "outcomes": (
         "material", "rules", "to_move", "gscore", "positions", "placements", "share", "on_board", "mean_dtg",
@@ -117,7 +118,8 @@ def _rows(
     row |= {share: found[f"share_{share}"] for share in SHARES}
     row |= {"stored_entries": head.legal, "staircases": head.staircases}
     row |= {"bytes": head.size, "planned_bytes": planned["disk"]}
-    row |= {"planned_cpu_seconds": planned["cpu_seconds"], "last_cpu_seconds": "", "verified": ""}
+    row |= {"planned_cpu_seconds": planned["cpu_seconds"]}
+    row |= dict.fromkeys(("last_cpu_seconds", "verified", "verified_on", "verified_seconds"), "")
     row |= {column: built.get(column, "") for column in ("cpu_seconds", "seconds", "peak_memory")}
     yield "tables", [row]
     yield "outcomes", [{**one, **name} for one in tables["outcomes"]]
@@ -162,16 +164,15 @@ def note_built(tables: Iterable[Row], built: Mapping[tuple[str, str], Row]) -> N
 
 
 def note_verified(tables: Iterable[Row], verified: Iterable[Row]) -> None:
-    """Put into the rows of tables how much of each was verified. After all of a table a sample says nothing."""
+    """Put into the rows of tables how much of each was verified, and when. After all of a table nothing else
+    counts."""
     rows = {(row["material"], row["rules"]): row for row in tables}
     for found in verified:
         row = rows.get((found["material"], found["rules"]))
-        if row is None or found["code"] or "local" in found:
+        if row is None or found["code"] or "local" in found or row["verified"] == "all":
             continue
-        if found["seed"] is None:
-            row["verified"] = "all"
-        elif row["verified"] != "all":
-            row["verified"] = found["checked"]
+        row["verified"] = "all" if found["seed"] is None else found["checked"]
+        row |= {"verified_on": date.today().isoformat(), "verified_seconds": found["seconds"]}
 
 
 def _tbgen(*words: str) -> Any:

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -69,10 +68,9 @@ def test_the_licence_of_data_is_the_one_that_manifests_name() -> None:
 def test_what_was_verified_is_what_the_rows_say() -> None:
     page = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
     with (ROOT / "docs" / "five-men" / "tables.csv").open(newline="", encoding="utf-8") as file:
-        counts = Counter((row["rules"], row["verified"]) for row in csv.DictReader(file))
+        tables = list(csv.DictReader(file))
     for rules in ("r", "wg"):
-        proved, sampled = counts[rules, "all"], counts[rules, "1000000"]
-        line = f"| five men, `{rules}` | {proved} of {proved + sampled} | {sampled}, a million positions each | |"
-        assert line in page
+        verified = [row["verified"] == "all" for row in tables if row["rules"] == rules]
+        assert f"| five men, `{rules}` | {sum(verified)} of {len(verified)} | |" in page
     lines = (ROOT / "docs" / "digests.txt").read_text(encoding="ascii").splitlines()
     assert f"has {sum(not line.startswith('#') for line in lines)} digests" in page

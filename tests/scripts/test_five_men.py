@@ -125,7 +125,7 @@ def test_the_longest_mates_are_those_of_chess(data: Data) -> None:
 
 def test_a_sample_is_less_than_all_of_a_table() -> None:
     """Whichever was verified first; and a local table is another one."""
-    all_of_it = {"material": "KRBvKR", "rules": "r", "code": 0, "seed": None, "checked": 65_000_000}
+    all_of_it = {"material": "KRBvKR", "rules": "r", "code": 0, "seed": None, "checked": 65_000_000, "seconds": 9.5}
     sample = all_of_it | {"seed": 7, "checked": 1_000_000}
     local = all_of_it | {"local": "KRBvKR.r.0123456789abcdef.01234567.exact.h5"}
     told = {
@@ -139,9 +139,12 @@ def test_a_sample_is_less_than_all_of_a_table() -> None:
             row = {"material": "KRBvKR", "rules": "r", "verified": ""}
             note_verified([row], verified)
             assert row["verified"] == wanted
-    done = {"material": "KRBvKR", "rules": "r", "verified": "all"}
-    note_verified([done], [sample])
-    assert done["verified"] == "all"
+            assert row.get("verified_seconds") == (9.5 if wanted else None)
+    done = {"material": "KRBvKR", "rules": "r", "verified": "all", "verified_on": "2026-11-21", "verified_seconds": "9"}
+    for later in (sample, all_of_it):
+        row = dict(done)
+        note_verified([row], [later])
+        assert row == done, "what counts is when all of it was verified first"
 
 
 def test_the_last_build_says_what_it_takes() -> None:
