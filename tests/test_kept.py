@@ -275,6 +275,9 @@ def test_a_group_stays_warm_when_another_has_a_new_version(compiled: Path, monke
     assert precompile.cold_parts() == []
     (others / "old").unlink()
     assert precompile.cold_parts() == ["others"]
+    ours, theirs = (group for group, _ in groups)
+    assert precompile.cold_parts([ours]) == []
+    assert precompile.cold_parts([theirs]) == ["others"]
 
 
 @pytest.mark.parametrize("name", ["one", "other", "warm"])

@@ -7,7 +7,7 @@ from typing import Final
 from tbgen import outcome
 from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
-from tbgen.generate.precompile import cold_parts, warm_up
+from tbgen.generate.precompile import VERIFYING, cold_parts, warm_up
 from tbgen.generate.usage import Clocks
 from tbgen.generate.watcher import Watcher
 from tbgen.material import Material
@@ -17,6 +17,7 @@ from tbgen.text import say, size_of
 _MUCH: Final = 1 << 30
 """Bytes that are worth telling."""
 COMPILING: Final = "compiling the solver, this once"
+COMPILING_VERIFIER: Final = "compiling the verifier, this once"
 COMPILING_EVERY: Final = 10.0
 _SOLVING: Final = 0.8
 """The part of the time that solving a table takes, roughly,"""
@@ -118,12 +119,15 @@ class TableProgress(Display, Watcher):
         self._all.advance(self._cost[material] * (done - task.done))
 
 
-def warm_up_visibly(processes: int, *, quiet: bool) -> None:
-    """Compile the kernels if that has not been done, and show how far it is: it takes half a minute, once."""
-    if not cold_parts():
+def warm_up_visibly(processes: int, *, quiet: bool, verifying: bool = False) -> None:
+    """Compile the kernels if that has not been done, and show how far it is: it takes half a minute, once. Those that
+    verify a table take half of that."""
+    wanted = VERIFYING if verifying else None
+    if not cold_parts(wanted):
         return
+    name, time = (COMPILING_VERIFIER, "a quarter of a") if verifying else (COMPILING, "half a")
     with Display(quiet=quiet, period=LONG) as display:
         if not quiet and not display.draws:
-            display.say(f"tbgen: {COMPILING}: about half a minute")
-        task = display.task(COMPILING, 1.0, every=COMPILING_EVERY)
-        warm_up(processes, task.at)
+            display.say(f"tbgen: {name}: about {time} minute")
+        task = display.task(name, 1.0, every=COMPILING_EVERY)
+        warm_up(processes, task.at, wanted)

@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     if args.digests is not None:
         tables = [Listed(table_path(directory, *one), *one) for one in wanted]
         return compare_digests(tables, args.digests, threads=args.threads, json=args.json, quiet=is_quiet(args))
-    warm_up_visibly(args.threads, quiet=is_quiet(args))
+    warm_up_visibly(args.threads, quiet=is_quiet(args), verifying=True)
     seed = args.seed if args.seed is not None else int.from_bytes(os.urandom(4))
     codes: list[int] = []
     with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:

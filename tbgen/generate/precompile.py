@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -45,15 +45,18 @@ _GROUPS: Final[tuple[tuple[Group, dict[str, Callable[[], None]]], ...]] = (
     (VERIFIER, verifier.PARTS),
     (STORE, {**writer.PARTS, **reader.PARTS}),
 )
+VERIFYING: Final = VERIFIER, STORE
+"""Those groups whose kernels verify a table: no solver."""
 _PARTS: Final = {part: compiles for _, parts in _GROUPS for part, compiles in parts.items()}
 
 
-def cold_parts() -> list[str]:
-    """Parts that have to be compiled and can be kept: this version has not been compiled here yet, or a file is
-    damaged.
+def cold_parts(wanted: Container[Group] | None = None) -> list[str]:
+    """Parts, of these groups or of all, that have to be compiled and can be kept: this version has not been compiled
+    here yet, or a file is damaged.
 
     Reads all files, in a few hundredths of a second: so all cores together compile again what is damaged."""
-    return [part for group, parts in _GROUPS if not _is_warm(group) and _can_keep(group.cache) for part in parts]
+    groups = [(group, parts) for group, parts in _GROUPS if wanted is None or group in wanted]
+    return [part for group, parts in groups if not _is_warm(group) and _can_keep(group.cache) for part in parts]
 
 
 def _is_warm(group: Group) -> bool:
@@ -83,12 +86,15 @@ def _can_keep(cache: Path) -> bool:
     return True
 
 
-def warm_up(processes: int, report: Callable[[float], None] = lambda share: None) -> None:
-    """Compile each cold part in a process of its own; `report` is called every second with the share that is done.
+def warm_up(
+    processes: int, report: Callable[[float], None] = lambda share: None, wanted: Container[Group] | None = None
+) -> None:
+    """Compile each cold part, of these groups or of all, in a process of its own; `report` is called every second with
+    the share that is done.
 
     If such a process dies or cannot start, the rest is compiled when it is needed: systems may lack processes, threads
     or shared memory."""
-    parts = cold_parts()
+    parts = cold_parts(wanted)
     if not parts:
         return
     names: dict[str, set[str]] = {}

@@ -18,6 +18,7 @@ from tbgen.cli import progress
 from tbgen.cli.main import main
 from tbgen.generate import precompile
 from tbgen.generate.usage import Clocks
+from tbgen.jit import STORE, VERIFIER
 from tbgen.material import parse
 
 DIGESTS = Path(__file__).parent.parent.parent / "docs" / "digests.txt"
@@ -28,7 +29,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def compiling(processes: int, report: Callable[[float], None]) -> None:
+def compiling(processes: int, report: Callable[[float], None], wanted: object) -> None:
     """As `warm_up`, in a tenth of a second."""
     for step in range(5):
         report(0.2 * step)
@@ -38,7 +39,7 @@ def compiling(processes: int, report: Callable[[float], None]) -> None:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "cold_parts", lambda: ["sweep"])
+    monkeypatch.setattr(progress, "cold_parts", lambda wanted: ["sweep"])
     monkeypatch.setattr(progress, "warm_up", compiling)
     monkeypatch.setattr(progress, "COMPILING_EVERY", 0.03)
 
@@ -52,6 +53,20 @@ def test_compiling_into_a_file_prints_lines(capsys: pytest.CaptureFixture[str]) 
     assert 1 <= len(lines) <= 5
     for line in lines:
         assert re.fullmatch(r"tbgen: compiling the solver, this once: \d+ %, about \d+\.\d s left", line)
+
+
+@pytest.mark.usefixtures("slow")
+def test_who_verifies_waits_for_the_verifier_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+    monkeypatch.setattr(progress, "warm_up", lambda processes, report, wanted: asked.append(wanted))
+    progress.warm_up_visibly(2, quiet=False, verifying=True)
+    assert (
+        capsys.readouterr().err.splitlines()[0]
+        == "tbgen: compiling the verifier, this once: about a quarter of a minute"
+    )
+    assert asked == [(VERIFIER, STORE)]
 
 
 def test_a_table_begun_anew_leaves_no_time_to_tell(capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,8 +142,8 @@ def test_compiling_on_a_terminal_draws_a_bar_with_the_time_left(monkeypatch: pyt
 
 @pytest.mark.usefixtures("slow")
 def test_nothing_of_it_where_quiet_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
-    def silent(processes: int, report: Callable[[float], None] = lambda share: None) -> None:
-        compiling(processes, report)
+    def silent(processes: int, report: Callable[[float], None], wanted: object) -> None:
+        compiling(processes, report, wanted)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "warm_up", silent)

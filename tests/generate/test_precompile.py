@@ -60,10 +60,22 @@ def test_compilers_end_with_the_command(build: subprocess.Popen[str], how: int, 
         assert err.count("\n") <= 2
 
 
+@pytest.mark.full
+def test_verifying_compiles_no_solver(tmp_path: Path) -> None:
+    tables, cache = tmp_path / "tables", tmp_path / "cache"
+    tbgen = [sys.executable, "-m", "tbgen"]
+    subprocess.run([*tbgen, "build", "KvK", "--quiet", "--tables", tables], check=True)
+    verify = [*tbgen, "verify", "KvK", "--quiet", "--tables", tables]
+    subprocess.run(verify, env=os.environ | {"TBGEN_CACHE": str(cache)}, check=True)
+    found = {path.parent.name.split("-")[1] for path in cache.rglob("*.kernel")}
+    assert "verifier" in found
+    assert "solver" not in found
+
+
 @pytest.mark.parametrize("error", [FileNotFoundError(errno.ENOENT, "/dev/shm"), RuntimeError("can't start new thread")])
 def test_who_cannot_start_compilers_compiles_later(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     context = SimpleNamespace(Value=Mock(side_effect=error))
-    monkeypatch.setattr(precompile, "cold_parts", lambda: ["read"])
+    monkeypatch.setattr(precompile, "cold_parts", lambda wanted: ["read"])
     monkeypatch.setattr(multiprocessing, "get_context", lambda kind: context)
     precompile.warm_up(2)
     context.Value.assert_called_once()
