@@ -27,8 +27,8 @@ class Terms(NamedTuple):
 _POSITIONS: Final = Terms(0.285, -0.149, 0.103, 0.026)
 """Legal ones."""
 _BYTES: Final = {
-    TableRules.RESET: Terms(-2.535, 0.260, -0.060, 1.664),
-    TableRules.WHOLE_GAME: Terms(-1.991, 0.129, 0.006, 0.923),
+    TableRules.RESET: Terms(-2.533, 0.259, -0.062, 1.663),
+    TableRules.WHOLE_GAME: Terms(-1.989, 0.129, 0.004, 0.923),
 }
 _MICROSECONDS: Final = {
     TableRules.RESET: Terms(-3.020, 0.556, 0.123, 1.578),
