@@ -80,8 +80,8 @@ def _collect(
     built: Mapping[tuple[str, str], Row],
     data: dict[str, list[Row]],
     digests: dict[tuple[Material, TableRules], str],
-) -> Iterator[tuple[str, str]]:
-    """Put the figures of each new table into `data`, and its digest into `digests`; then say which table it is."""
+) -> Iterator[None]:
+    """Put the figures of each new table into `data`, and its digest into `digests`, table by table."""
     there = {(row["material"], row["rules"]) for row in data["tables"]}
     for path, material, rules in list_tables(directory):
         if material.men != MEN or ((material, rules) in digests and (material.name, rules) in there):
@@ -95,7 +95,7 @@ def _collect(
             data[name] = [row for row in data[name] if (row["material"], row["rules"]) != (material.name, rules)]
             data[name] += rows
         print(f"{material} ({rules}) collected in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
-        yield material.name, rules
+        yield
 
 
 def _write_digests(digests: Mapping[tuple[Material, TableRules], str]) -> None:

@@ -27,7 +27,7 @@ from tbgen.index import layout_of
 from tbgen.material import Material, every, parse, with_dependencies
 from tbgen.store import table_path
 from tbgen.store.disk_arrays import SCRATCH
-from tests.support.groups import PATIENCE, members, wait_until_more_than
+from tests.support.groups import PATIENCE, wait_until_more_than, wait_until_nobody
 
 distributed = pytest.importorskip("distributed")
 
@@ -211,10 +211,7 @@ def test_an_interrupt_while_workers_start(tmp_path: Path) -> None:
             wait_until_more_than(2, build.pid)  # itself, and what keeps count of semaphores
             os.killpg(build.pid, signal.SIGINT)
             _, err = build.communicate(timeout=PATIENCE)
-            end = time.monotonic() + PATIENCE
-            while members(build.pid):  # what keeps count of semaphores ends a moment after the command
-                assert time.monotonic() < end
-                time.sleep(0.05)
+            wait_until_nobody(build.pid, time.monotonic() + PATIENCE)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(build.pid, signal.SIGKILL)

@@ -16,7 +16,7 @@ from unittest.mock import Mock
 import pytest
 
 from tbgen.generate import precompile
-from tests.support.groups import PATIENCE, members, wait_until_more_than
+from tests.support.groups import PATIENCE, wait_until_more_than, wait_until_nobody
 
 
 def wait_until_compiled(cache: Path) -> None:
@@ -51,9 +51,7 @@ def test_compilers_end_with_the_command(build: subprocess.Popen[str], how: int, 
     begun = time.monotonic()
     os.killpg(build.pid, how) if how == signal.SIGINT else build.send_signal(how)
     _, err = build.communicate(timeout=PATIENCE)
-    while members(build.pid):
-        assert time.monotonic() < begun + PATIENCE / 4
-        time.sleep(0.05)
+    wait_until_nobody(build.pid, begun + PATIENCE / 4)
     assert "Traceback" not in err
     if how == signal.SIGINT:
         assert build.returncode == 130

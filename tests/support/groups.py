@@ -25,3 +25,11 @@ def wait_until_more_than(count: int, group: int) -> None:
     while len(members(group)) <= count:
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def wait_until_nobody(group: int, end: float) -> None:
+    """Until all of its processes are dead: what keeps count of semaphores ends a moment after the command. `end` is the
+    latest time, by time.monotonic()."""
+    while members(group):
+        assert time.monotonic() < end
+        time.sleep(0.05)
