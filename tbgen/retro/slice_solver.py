@@ -169,7 +169,7 @@ class SliceSolver:
     def _forget_snapshot(self) -> None:
         """Undo what has been read of a snapshot that is damaged."""
         self._job.checkpoint.lost(self._slice)
-        for array in (self._sets.held, self._sets.passed, self._sets.blocks):
+        for array in (self._sets.held, self._sets.passed, self._sets.lines):
             array[:] = 0
         if self._staircase.any():
             self._arrays.reserve_all(self._job.solved.staircases)

@@ -123,7 +123,7 @@ def _arrays(state: SliceState, sets: PositionSets) -> dict[str, NDArray[Any]]:
     cells = state.cells
     return {
         "keys": state.keys, "payoffs": state.payoffs,
-        "held": sets.held, "passed": sets.passed, "blocks": sets.blocks,
+        "held": sets.held, "passed": sets.passed, "lines": sets.lines,
         "members": cells.members, "first": cells.first, "within": cells.within,
         "link": state.link, "theirs": state.theirs, "ours": state.ours,
         "pays": state.pays, "level": state.level, "due": state.due,

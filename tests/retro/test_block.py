@@ -121,7 +121,7 @@ def test_a_block_tells_those_whom_its_lanes_tell(where: Place, share: float, thr
             sets.held[which * sets.words : (which + 1) * sets.words] = random_words(sets.words, 1, seed)
         worker = Worker(make_team(threads), 0, where.graph, make_buffers(), None, sets, None)
         notify(worker, words, together, telling)
-        found.append((sets.held, sets.blocks))
-        assert sets.blocks.any()
+        found.append((sets.held, sets.lines))
+        assert sets.lines.any()
     for one, other in zip(*found, strict=True):
         assert (one == other).all()

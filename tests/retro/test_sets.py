@@ -16,8 +16,10 @@ from tbgen.retro.threads.sets import (
     BITS,
     BLOCK,
     CHANGED_OURS,
+    ENOUGH,
     LATER,
     LOSING,
+    NEVER_ALONE,
     PositionSets,
     add,
     add_lane,
@@ -62,18 +64,20 @@ def pop_all(team, me, sets, which, buffers, taken):  # type: ignore[no-untyped-d
 
 
 @kernel
-def pop_all_lanes(team, me, sets, which, buffers, laned, taken):  # type: ignore[no-untyped-def]
-    """How many entries there were; of each, its lane and its bits are put into `taken`."""
+def pop_all_lanes(team, me, sets, which, buffers, laned, many, taken):  # type: ignore[no-untyped-def]
+    """How many entries there were; of each, its lane, its bits and the number of the call are put into `taken`."""
     barrier(team, me)
-    total = 0
+    total = calls = 0
     while True:
-        count = pop_lanes(team, me, sets, which, buffers, laned)
+        count = pop_lanes(team, me, sets, which, buffers, laned, many)
         if count == 0:
             return total
         for at in range(count):
             taken[total + at, 0] = buffers.batch[at]
             taken[total + at, 1] = buffers.batch_bits[at]
+            taken[total + at, 2] = calls
         total += count
+        calls += 1
 
 
 @kernel
@@ -120,14 +124,31 @@ def test_what_is_marked_is_taken_in_order_and_once(drawn: tuple[int, set[int], s
 
 @given(st.sets(st.integers(0, 3 * BLOCK - 1)), st.booleans(), WHICH)
 def test_lanes_hold_what_is_marked(wanted: set[int], laned: bool, which: int) -> None:
-    sets, taken = make_sets(SETS, 3 * BLOCK), np.zeros((len(wanted) + 1, 2), np.uint64)
+    sets, taken = make_sets(SETS, 3 * BLOCK), np.zeros((len(wanted) + 1, 3), np.uint64)
     add_lane_of_all(sets, which, np.array([*wanted], np.int64))
-    count = pop_all_lanes(make_team(1), 0, sets, which, make_buffers(), int(laned), taken)
-    entries = [(int(lane), int(bits)) for lane, bits in taken[:count]]
+    count = pop_all_lanes(make_team(1), 0, sets, which, make_buffers(), int(laned), NEVER_ALONE, taken)
+    entries = [(int(lane), int(bits)) for lane, bits, _ in taken[:count]]
     assert [lane * LANE + bit for lane, bits in entries for bit in range(LANE) if bits >> bit & 1] == sorted(wanted)
     lanes = [lane for lane, _ in entries]
     assert lanes == (sorted({node // LANE for node in wanted}) if laned else [node // LANE for node in sorted(wanted)])
     assert empty(sets, which)
+
+
+@pytest.mark.parametrize("wanted", [0.001, 0.01, 0.1])
+def test_only_blocks_with_few_lanes_come_together(wanted: float) -> None:
+    nodes, many = 200 * BLOCK, 3
+    marked = np.flatnonzero(np.random.default_rng(1).random(nodes // LANE) < wanted) * LANE
+    sets, taken = make_sets(SETS, nodes), np.zeros((len(marked) + 1, 3), np.uint64)
+    add_lane_of_all(sets, LATER, marked)
+    count = pop_all_lanes(make_team(1), 0, sets, LATER, make_buffers(), 1, many, taken)
+    assert (taken[:count, 0] * np.uint64(LANE) == marked).all()
+    lanes, calls = taken[:count, 0].astype(int), taken[:count, 2]
+    in_block = np.bincount(lanes // LANE)
+    for call in range(int(calls[-1]) + 1):
+        blocks = np.unique(lanes[calls == call] // LANE)
+        assert len(blocks) == 1 or (in_block[blocks] < many).all()
+        assert len(blocks) == 1 or (calls == call).sum() < ENOUGH + many
+    assert calls[-1] < len(np.unique(lanes // LANE))
 
 
 @pytest.mark.parametrize(("threads", "which"), [(2, AWAY), (3, CHANGED_OURS)])

@@ -20,12 +20,28 @@ from tbgen.retro.graph.proof import inverse
 from tbgen.retro.graph.slice import BACK, STEP_TARGET, king_target, turn
 from tbgen.retro.threads.lanes import LANE, image_of, not_empty
 from tbgen.retro.threads.lines import LANES, keep_line
-from tbgen.retro.threads.sets import lane_of, place_of, prefetch_lane
+from tbgen.retro.threads.sets import NEVER_ALONE, lane_of, place_of, prefetch_lane
 
 MANY: Final = 3
 """Lanes of a block from which these are handled together."""
 _ASIDE: Final = LANE
 """In `Buffers.row`: words of lanes that are left out for a moment."""
+
+
+@inlined
+def many_in(graph):
+    """So many lanes of a block, or more, are popped alone (retro/threads/sets.py)."""
+    return MANY if graph.blocked else NEVER_ALONE
+
+
+@inlined
+def is_block(graph, buffers, lanes):
+    """Whether the first `lanes` lanes of `buffers.batch` are handled together: many, and all of a block."""
+    return (
+        graph.blocked
+        and lanes >= MANY
+        and np.int64(buffers.batch[0]) // LANE == np.int64(buffers.batch[lanes - 1]) // LANE
+    )
 
 
 @inlined

@@ -19,7 +19,7 @@ from tbgen.men import Man
 from tbgen.retro.threads.ahead import Clusters, make_clusters
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.lines import LANES
-from tbgen.retro.threads.sets import BLOCK
+from tbgen.retro.threads.sets import BLOCK, ENOUGH
 
 MOST_NEIGHBOURS = 256
 """More than the successors or predecessors of any position: four queens and a king have 4 * 27 + 8."""
@@ -136,7 +136,7 @@ class Buffers(NamedTuple):
     news: NDArray[np.uint64]
     """Those of a line for whom it is news."""
     batch: NDArray[np.int64]
-    """The current block: positions, or lanes."""
+    """What has been popped (retro/threads/sets.py): positions, or lanes."""
     batch_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
     clusters: Clusters
@@ -160,8 +160,8 @@ def make_buffers(numbers: int = 0) -> Buffers:
         np.zeros(MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * LANE, np.uint64),
         np.zeros(LANES, np.uint64),
-        np.zeros(BLOCK, np.int64),
-        np.zeros(BLOCK, np.uint64),
+        np.zeros(ENOUGH + BLOCK, np.int64),
+        np.zeros(ENOUGH + BLOCK, np.uint64),
         make_clusters(),
         np.zeros(2, np.int64),
         np.zeros(cases, np.int64),

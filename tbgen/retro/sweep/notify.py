@@ -9,7 +9,7 @@ import numpy as np
 
 from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined
-from tbgen.retro.graph.block import MANY, fill_row, lines_of, list_blocks, list_own_origins, put_back, set_aside
+from tbgen.retro.graph.block import fill_row, is_block, lines_of, list_blocks, list_own_origins, put_back, set_aside
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, turn
 from tbgen.retro.sweep.tell import Telling, news_for, tell, tell_if_news, tell_lines
@@ -46,10 +46,10 @@ def _told(event):
 
 @inlined
 def notify(worker, later, event, lanes):
-    """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`, all of a block."""
+    """Notify all predecessors of the positions in the first `lanes` lanes of `buffers.batch`."""
     gains, told = event <= FALLS, _told(event)
     telling = Telling(told, told if gains else SETTLED, later if gains else told, gains)
-    if worker.graph.blocked and lanes >= MANY:
+    if is_block(worker.graph, worker.buffers, lanes):
         notify_block(worker, telling, lanes)
     else:
         notify_lanes(worker, telling, lanes)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tbgen.jit import inlined, kernel
-from tbgen.retro.graph.block import MANY, all_lead_into_block
+from tbgen.retro.graph.block import all_lead_into_block, is_block, many_in
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.threads.sets import (
     AWAY,
@@ -32,11 +32,11 @@ def prove(worker, later, escaping):
     failed, proves = (AWAY, FALLING) if escaping else (CLOSED, SETTLED)
     barrier(team, me)
     while True:
-        lanes = pop_lanes(team, me, sets, THREATENED, buffers, graph.laned)
+        lanes = pop_lanes(team, me, sets, THREATENED, buffers, graph.laned, many_in(graph))
         if lanes == 0:
             break
         lanes = _those_to_prove(sets, buffers, proves, later, escaping, lanes)
-        if graph.blocked and lanes >= MANY:
+        if is_block(graph, buffers, lanes):
             all_lead_into_block(graph, buffers, sets, failed, lanes)
         else:
             for at in range(lanes):

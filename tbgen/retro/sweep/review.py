@@ -13,6 +13,7 @@ import numpy as np
 from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
+from tbgen.retro.graph.block import many_in
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import successors
 from tbgen.retro.sweep.cells import cell_of, first_cell
@@ -184,7 +185,7 @@ def _notify_changed(worker, which, event):
     team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
     barrier(team, me)
     while True:
-        lanes = pop_lanes(team, me, sets, which, buffers, graph.laned)
+        lanes = pop_lanes(team, me, sets, which, buffers, graph.laned, many_in(graph))
         if lanes == 0:
             break
         notify(worker, LATER, event, lanes)
@@ -232,9 +233,9 @@ def _without_record(graph, buffers, sets, lane, bits):
 
 
 @kernel
-def review_all(worker, counts, level, most, further):
+def review_all(worker, counts, level, most):
     """Review positions until nothing changes any more, or the caller wants the threads to end. Returns False,
-    unfinished, once more than `most` are due, or more than `further` after the first of them are reviewed."""
+    unfinished, once more than `most` are due, those counted that have been reviewed."""
     me, record = worker.me, BASE - level
     left = most
     while True:
@@ -245,7 +246,7 @@ def review_all(worker, counts, level, most, further):
             return True
         if doubts > left:
             return False
-        left = min(left - doubts, further)
+        left -= doubts
         evaluated = _review(worker, _HOLDS, record)
         evaluated += _review(worker, _ESCAPES, record)
         counts[me * LINE + POSITIONS_REVIEWED] += evaluated

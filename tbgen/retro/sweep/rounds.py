@@ -7,6 +7,7 @@ import numpy as np
 from tbgen.intrinsics import bits_set, fetch_add
 from tbgen.jit import kernel
 from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.retro.graph.block import many_in
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, begin_round, merge, note
@@ -15,7 +16,19 @@ from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
 from tbgen.retro.threads.counters import PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED, STOP
-from tbgen.retro.threads.sets import AWAY, LATER, LOSE, NOW, SETTLED, is_empty, lane_of, mark_lane, pop_lanes
+from tbgen.retro.threads.sets import (
+    AWAY,
+    CLOSED,
+    LATER,
+    LOSE,
+    NOW,
+    SETTLED,
+    is_empty,
+    lane_of,
+    mark_lane,
+    pop_lanes,
+    prefetch_lane,
+)
 from tbgen.retro.threads.team import ABORT, PAUSE, barrier, claim
 from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import patient
@@ -58,9 +71,12 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
         begin_round(worker, code, (OURS if loses else THEIRS) if escaping else WORTH)
         barrier(team, me)
         while True:
-            lanes = pop_lanes(team, me, sets, now + LOSE * loses, buffers, graph.laned)
+            lanes = pop_lanes(team, me, sets, now + LOSE * loses, buffers, graph.laned, many_in(graph))
             if lanes == 0:
                 break
+            for at in range(lanes):
+                prefetch_lane(sets, SETTLED if escaping else CLOSED, buffers.batch[at])
+                prefetch_lane(sets, AWAY, buffers.batch[at])
             for at in range(lanes):
                 lane, bits = buffers.batch[at], buffers.batch_bits[at]
                 reached += bits_set(bits)

@@ -10,8 +10,9 @@ import numpy as np
 
 from tbgen.intrinsics import fetch_or, lowest_bit
 from tbgen.jit import inlined
+from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.lines import LANES, add_line, news_of
-from tbgen.retro.threads.sets import add_block, add_shared, lane_of, mark_shared, place_of
+from tbgen.retro.threads.sets import add_shared, lane_of, mark_shared, note_lines, place_of
 
 
 class Telling(NamedTuple):
@@ -56,12 +57,13 @@ def tell_lines(team, sets, buffers, telling, to, bits, lines):
     _, done_at = place_of(sets, telling.done, to)
     _, reached_at = place_of(sets, telling.reached, to)
     news = buffers.news
-    found = np.uint64(0)
+    found = np.int64(0)
     while lines:
-        line = lowest_bit(lines) * LANES
+        at = lowest_bit(lines)
+        line = at * LANES
         lines &= lines - np.uint64(1)
         places = news_of(buffers.row, line, bits, words, told_at + line, done_at + line, news)
-        found |= places
+        found |= np.int64(places != 0) << at
         if team.size == 1:
             if places:
                 add_line(words, reached_at + line, news)
@@ -74,5 +76,4 @@ def tell_lines(team, sets, buffers, telling, to, bits, lines):
             fetch_or(words, reached_at + line + place, news[place])
             if telling.gains:
                 fetch_or(words, told_at + line + place, news[place])
-    if found:
-        add_block(sets, telling.reached, to)
+    note_lines(sets, telling.reached, to // LANE, found)

@@ -45,6 +45,17 @@ def _places_not_empty(context, builder, line):
 
 
 @intrinsic
+def words_not_empty(typing_context, words, first):
+    """`words_not_empty(words, first)`: of the line from `first` on, the words that are not 0, as bits."""
+
+    def code(context, builder, signature, arguments):
+        line = _Line(context, builder, signature.args[0], arguments[0], arguments[1])
+        return _places_not_empty(context, builder, line.load())
+
+    return types.uint64(words, types.intp), code
+
+
+@intrinsic
 def news_of(typing_context, row, first, bits, words, told, done, news):
     """`news_of(row, first, bits, words, told, done, news)`: of a line of a row from `first` on, those of some bits that
     are in `words` neither from `told` on nor from `done` on. They go to the beginning of `news`. Returns the places

@@ -14,6 +14,7 @@ from tbgen.intrinsics import bits_set, fetch_and, fetch_or, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, not_empty
+from tbgen.retro.threads.lines import LANES, words_not_empty
 from tbgen.retro.threads.team import barrier, claim, next_range
 
 # The sets of a sweep. They are numpy integers because the compiler would specialise kernels for each literal.
@@ -68,9 +69,13 @@ FALLING: Final = CHANGED_OURS
 BLOCK: Final = 1 << 12
 """Positions per block; a block is popped at once."""
 
-assert BLOCK % LANE == 0, "a lane lies in one block"
 _WORDS: Final = BLOCK // LANE
 """Words per block, one per lane."""
+assert _WORDS == 8 * LANES, "a byte has a bit for each line of a block"
+ENOUGH: Final = 16
+"""Lanes that are popped together from blocks that have few."""
+NEVER_ALONE: Final = np.int64(_WORDS + 1)
+"""For `pop_lanes`: more lanes than a block has."""
 _PIECES: Final = 256
 """Ranges that a set is split into for threads to claim, at most."""
 
@@ -80,10 +85,10 @@ class PositionSets(NamedTuple):
     """`[set * words + word]`, of the first HELD sets."""
     passed: NDArray[np.uint64]
     """The same of the others."""
-    blocks: NDArray[np.uint64]
-    """`[set * block_words + word]`: one bit per block that may not be empty."""
+    lines: NDArray[np.uint8]
+    """`[set * blocks + block]`: one bit for each line (retro/threads/lines.py) of a block that may not be empty."""
     words: int
-    block_words: int
+    blocks: int
     span: int
     """Blocks that a thread claims at a time."""
     on_disk: int
@@ -93,15 +98,15 @@ class PositionSets(NamedTuple):
 def make_sets(count: int, nodes: int, make: Make = in_memory) -> PositionSets:
     """The first `count` sets."""
     blocks = -(-nodes // BLOCK)
-    words, block_words = blocks * _WORDS, -(-blocks // 64)
+    words = blocks * _WORDS
     held, passed = make(min(count, HELD) * words, np.uint64), make(max(count - HELD, 0) * words, np.uint64)
     read_by(BY_PAGES, passed)
     return PositionSets(
         held,
         passed,
-        np.zeros(count * block_words, np.uint64),
+        np.zeros(count * blocks + LANE, np.uint8),  # 64 are looked at together, wherever they begin
         words,
-        block_words,
+        blocks,
         1 + blocks // _PIECES,
         int(is_in_file(passed)),
     )
@@ -179,7 +184,7 @@ def mark_lane(sets, which, lane, bits):
 def add(sets, which, node):
     """Add a position to a set."""
     mark(sets, which, node)
-    add_block(sets, which, node // LANE)
+    note_line(sets, which, node // LANE)
 
 
 @inlined
@@ -196,7 +201,7 @@ def mark_shared(team, sets, which, lane, bits):
 def add_shared(team, sets, which, lane, bits):
     """Add some positions of a lane to a set, while other threads do it, too."""
     mark_shared(team, sets, which, lane, bits)
-    add_block(sets, which, lane)
+    note_line(sets, which, lane)
 
 
 @inlined
@@ -204,17 +209,21 @@ def add_lane(sets, which, lane, bits):
     """Add some positions of a lane to a set; no other thread may be at the lane, unless this one has locked it."""
     if bits:
         mark_lane(sets, which, lane, bits)
-        add_block(sets, which, lane)
+        note_line(sets, which, lane)
 
 
 @inlined
-def add_block(sets, which, lane):
-    """Note that the block of a lane may not be empty."""
-    block = lane // _WORDS
-    at = which * sets.block_words + (block >> 6)
-    bit = np.uint64(1) << np.uint64(block & 63)
-    if sets.blocks[at] & bit == 0:
-        fetch_or(sets.blocks, at, bit)
+def note_line(sets, which, lane):
+    """Note that the line of a lane may not be empty."""
+    note_lines(sets, which, lane // _WORDS, np.int64(1) << lane // LANES % LANES)
+
+
+@inlined
+def note_lines(sets, which, block, lines):
+    """Note that some lines of a block, as bits, may not be empty."""
+    at = which * sets.blocks + block
+    if lines & ~np.int64(sets.lines[at]):
+        fetch_or(sets.lines, at, lines)
 
 
 @inlined
@@ -226,21 +235,24 @@ def discard(sets, which, lane, bits):
 @inlined
 def is_empty(sets, which):
     """Whether a set is empty; between phases only."""
-    for at in range(which * sets.block_words, (which + 1) * sets.block_words):
-        if sets.blocks[at]:
-            return False
-    return True
+    return _block_from(sets, which, 0, sets.blocks) == sets.blocks
 
 
 @inlined
-def block_count(sets):
-    return sets.words // _WORDS
+def _block_from(sets, which, block, end):
+    """The first block from this one on that may not be empty; `end` if none before it is."""
+    while block < end:
+        found = not_empty(sets.lines, which * sets.blocks + block)
+        if found:
+            return min(block + lowest_bit(found), end)
+        block += LANE
+    return end
 
 
 @inlined
 def blocks_of(team, me, sets):
     """Those of a thread, where each looks at a range of its own."""
-    return range(block_count(sets) * me // team.size, block_count(sets) * (me + 1) // team.size)
+    return range(sets.blocks * me // team.size, sets.blocks * (me + 1) // team.size)
 
 
 @inlined
@@ -252,13 +264,17 @@ def lanes_of(block):
 def lanes_with(sets, which, block):
     """Which lanes of a block have positions in a set, as bits."""
     words, first = place_of(sets, which, block * _WORDS)
-    return not_empty(words, first)
+    found, lines = np.uint64(0), np.uint64(sets.lines[which * sets.blocks + block])
+    while lines:
+        at = lowest_bit(lines) * LANES
+        lines &= lines - np.uint64(1)
+        found |= words_not_empty(words, first + at) << np.uint64(at)
+    return found
 
 
 @inlined
 def has_block(sets, which, block):
-    at = which * sets.block_words + (block >> 6)
-    return sets.blocks[at] >> np.uint64(block & 63) & np.uint64(1) != 0
+    return sets.lines[which * sets.blocks + block] != 0
 
 
 @kernel
@@ -288,44 +304,48 @@ def clear_set(team, me, sets, which):
             put_lane(sets, which, lane, np.uint64(0))
         start, end = next_range(team, me, sets.words * LANE)
     if me == 0:
-        for at in range(which * sets.block_words, (which + 1) * sets.block_words):
-            sets.blocks[at] = 0
+        sets.lines[which * sets.blocks : (which + 1) * sets.blocks] = 0
 
 
-@kernel
+@inlined
 def clear_block(sets, which, block):
-    for lane in lanes_of(block):
-        put_lane(sets, which, lane, np.uint64(0))
-    fetch_and(sets.blocks, which * sets.block_words + (block >> 6), ~(np.uint64(1) << np.uint64(block & 63)))
+    """Empty a block; no other thread may be at it."""
+    words, first = place_of(sets, which, block * _WORDS)
+    at = which * sets.blocks + block
+    lines, sets.lines[at] = np.uint64(sets.lines[at]), 0
+    while lines:
+        start = first + lowest_bit(lines) * LANES
+        lines &= lines - np.uint64(1)
+        for word in range(start, start + LANES):
+            words[word] = 0
 
 
 @inlined
 def _next_block(team, me, sets, which, buffers):
     """The next block of a set for this thread, -1 if none is left."""
-    blocks = block_count(sets)
     while True:
-        if buffers.span[0] >= buffers.span[1]:
-            start = claim(team, me, sets.span)
-            if start >= blocks:
-                return -1
-            buffers.span[0] = start
-            buffers.span[1] = min(start + sets.span, blocks)
-        block = buffers.span[0]
-        buffers.span[0] = block + 1
-        if has_block(sets, which, block):
+        block = _block_from(sets, which, buffers.span[0], buffers.span[1])
+        if block < buffers.span[1]:
+            buffers.span[0] = block + 1
             read_set_around(sets, which, buffers, block * _WORDS)
             return block
+        start = claim(team, me, sets.span)
+        if start >= sets.blocks:
+            buffers.span[0] = buffers.span[1]
+            return np.int64(-1)
+        buffers.span[0], buffers.span[1] = start, min(start + sets.span, sets.blocks)
 
 
 @kernel
 def count_of(sets, which, buffers):
     """How many positions a set has; between phases only."""
     count = 0
-    for block in range(block_count(sets)):
-        if has_block(sets, which, block):
-            read_set_around(sets, which, buffers, block * _WORDS)
-            for lane in lanes_of(block):
-                count += bits_set(lane_of(sets, which, lane))
+    block = _block_from(sets, which, 0, sets.blocks)
+    while block < sets.blocks:
+        read_set_around(sets, which, buffers, block * _WORDS)
+        for lane in lanes_of(block):
+            count += bits_set(lane_of(sets, which, lane))
+        block = _block_from(sets, which, block + 1, sets.blocks)
     return count
 
 
@@ -347,14 +367,20 @@ def pop_block(team, me, sets, which, buffers, stays):
 
 
 @kernel
-def pop_lanes(team, me, sets, which, buffers, laned):
-    """The same, by lanes: each once with its positions in the set, or once per position if the graph is not laned."""
-    while True:
+def pop_lanes(team, me, sets, which, buffers, laned, many):
+    """The same, by lanes: each once with its positions in the set, or once per position if the graph is not laned. A
+    block with so `many` lanes comes alone. Of others several come together, so that the next lanes can be prefetched
+    while one is worked at."""
+    count = np.int64(0)
+    while count < ENOUGH:
         block = _next_block(team, me, sets, which, buffers)
         if block < 0:
-            return 0
-        count = 0
+            break
         lanes = lanes_with(sets, which, block)
+        alone = bits_set(lanes) >= many
+        if alone and count:
+            buffers.span[0] = block  # it is the first of the next call
+            break
         while lanes:
             lane = block * _WORDS + lowest_bit(lanes)
             lanes &= lanes - np.uint64(1)
@@ -366,5 +392,6 @@ def pop_lanes(team, me, sets, which, buffers, laned):
                 count += 1
                 left ^= some
         clear_block(sets, which, block)
-        if count:
-            return count
+        if alone:
+            break
+    return count
