@@ -31,7 +31,7 @@ _ON_DISK_FROM: Final = on_disk_from(PROGRAM)
 """Bytes of an array that may be on disk: if there is little memory."""
 _HELD: Final = 7 / 8
 """Bytes of memory per number of the slices at work: sets of bits (retro/threads/sets.py)."""
-_PASSED: Final = 4 / 8
+_PASSED: Final = 5 / 8
 _WORTH: Final = 2
 _WORK: Final = (_PASSED, 1 / 3, 2 / 3, _WORTH)
 """Bytes per number of their arrays that need not be in memory: sets that are gone through in order, the log

@@ -12,13 +12,14 @@ from typing import Final
 
 import numpy as np
 
+from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
-from tbgen.retro.sweep.cells import first_cell
+from tbgen.retro.sweep.cells import cell_of, first_cell
 from tbgen.retro.sweep.state import is_open, lanes_in, read_cells_ahead, read_members_ahead
-from tbgen.retro.threads.ahead import read_ahead
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
+    ALTERED,
     AWAY,
     CHANGED_OURS,
     CHANGED_THEIRS,
@@ -50,7 +51,16 @@ VALUES: Final = 2 * BASE
 
 @kernel
 def begin(team, me, sets):
-    """Empty the sets of a review; no open position is known to escape or to fall."""
+    """Empty the sets of a review; no open position is known to escape or to fall. What a review has altered before it
+    was given up is not forgotten."""
+    barrier(team, me)
+    start, end = next_range(team, me, sets.words * LANE)
+    while start < end:
+        for which in (STEPPED, ALTERED):
+            read_set_ahead(sets, which, start // LANE, end // LANE)
+        for lane in range(start // LANE, end // LANE):
+            put_lane(sets, ALTERED, lane, lane_of(sets, STEPPED, lane))
+        start, end = next_range(team, me, sets.words * LANE)
     for which in (DOUBT_THEIRS, CHANGED_THEIRS, STEPPED, DOUBT_OURS, CHANGED_OURS):
         clear_set(team, me, sets, which)
     barrier(team, me)
@@ -64,41 +74,42 @@ def begin(team, me, sets):
 
 
 @kernel
-def forget(team, me, state):
-    """Reset the escapes of all positions."""
-    count = len(state.theirs)
-    barrier(team, me)
-    start, end = next_range(team, me, count)
-    while start < end:
-        if state.on_disk:
-            read_ahead(state.theirs, start, end)
-            read_ahead(state.ours, start, end)
-        state.theirs[start:end] = STANDS
-        state.ours[start:end] = STANDS
-        start, end = next_range(team, me, count)
-
-
-@kernel
 def end(team, me, state, sets, level):
-    """All escapes are known now. Positions that escape, or fall, may need another step. LOSING means again what resets
-    lose to for good. The bits of a review are those of empty sets."""
+    """All escapes are known now. Those of positions that were not reached are none; positions with another value may
+    need another step. LOSING means again what resets lose to for good. The bits of a review are those of empty sets."""
     nodes = len(state.worth)
     barrier(team, me)
     start, stop = next_range(team, me, nodes)
     while start < stop:
         read_members_ahead(state, start)
         read_cells_ahead(state, state.pays, start, stop)
-        for which in (STEPPED, FALLING, LOSING):
+        read_cells_ahead(state, state.theirs, start, stop)
+        read_cells_ahead(state, state.ours, start, stop)
+        for which in (STEPPED, FALLING, LOSING, ALTERED):
             read_set_ahead(sets, which, start // LANE, -(-stop // LANE))
         for lane in lanes_in(start, stop):
-            escaping = lane_of(sets, ESCAPING, lane) & ~lane_of(sets, SETTLED, lane)
-            add_lane(sets, STEPPED, lane, escaping | lane_of(sets, FALLING, lane))
+            escaping, falling = lane_of(sets, ESCAPING, lane), lane_of(sets, FALLING, lane)
+            left = ~lane_of(sets, SETTLED, lane)
+            if left:
+                add_lane(sets, STEPPED, lane, lane_of(sets, ALTERED, lane) & (escaping & left | falling))
+                _forget(state, lane, left & ~escaping, left & ~falling)
+                put_lane(sets, LOSING, lane, _losing(state, lane, level))
             put_lane(sets, ESCAPING, lane, np.uint64(0))
             put_lane(sets, FALLING, lane, np.uint64(0))
-            if ~lane_of(sets, SETTLED, lane):
-                put_lane(sets, LOSING, lane, _losing(state, lane, level))
         start, stop = next_range(team, me, nodes)
     barrier(team, me)
+
+
+@inlined
+def _forget(state, lane, staying, keeping):
+    """Have some open positions of a lane not escape, and some not lose their record. Who escaped at the level before
+    does so again in all tables of up to four men, so these have no values there."""
+    while staying:
+        state.theirs[cell_of(state.cells, lane * LANE + lowest_bit(staying))] = STANDS
+        staying &= staying - np.uint64(1)
+    while keeping:
+        state.ours[cell_of(state.cells, lane * LANE + lowest_bit(keeping))] = STANDS
+        keeping &= keeping - np.uint64(1)
 
 
 @inlined

@@ -16,7 +16,7 @@ from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import key_at, read_values_around, read_worth_around
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, put
-from tbgen.retro.threads.sets import REVALUED, add_lane
+from tbgen.retro.threads.sets import ALTERED, REVALUED, add_lane, mark_shared, read_set_around
 from tbgen.retro.threads.team import LINE, lock_lane, unlock_lane
 from tbgen.retro.values.keys import outcome_of
 
@@ -163,7 +163,10 @@ def _merge_round(worker, one, end):
             unlock_lane(team, lane)
         else:
             read_values_around(state, worker.buffers, lane * LANE)
-            _put(state, into, lane, log.bits[me, at], code)
+            read_set_around(worker.sets, ALTERED, worker.buffers, lane)
+            altered = _put(state, into, lane, log.bits[me, at], code)
+            if altered:
+                mark_shared(team, worker.sets, ALTERED, lane, altered)
         at += 1
     log.rounds[me, one, _AT] = at
 
@@ -182,11 +185,14 @@ def _news(state, lane, bits, code):
 
 @inlined
 def _put(state, into, lane, bits, code):
-    """Store a value of some open positions of a lane."""
+    """Store a value of some open positions of a lane. Returns those that had another one."""
+    altered = np.uint64(0)
+    values = state.ours if into == OURS else state.theirs
     while bits:
-        cell = cell_of(state.cells, lane * LANE + lowest_bit(bits))
-        bits &= bits - np.uint64(1)
-        if into == OURS:
-            state.ours[cell] = code
-        else:
-            state.theirs[cell] = code
+        one = bits & (~bits + np.uint64(1))
+        bits ^= one
+        cell = cell_of(state.cells, lane * LANE + lowest_bit(one))
+        if values[cell] != code:
+            values[cell] = code
+            altered |= one
+    return altered

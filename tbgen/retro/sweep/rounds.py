@@ -6,7 +6,7 @@ import numpy as np
 
 from tbgen.intrinsics import bits_set, fetch_add
 from tbgen.jit import kernel
-from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.outcome import BASE
 from tbgen.retro.graph.block import many_in
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES
@@ -144,8 +144,6 @@ def escape_from_scratch(worker, schedule, level):
     begun = first = schedule.counts[PLACE]
     if not begun:
         escape.begin(team, me, sets)
-        if level > FIRST_RECORD:
-            escape.forget(team, me, state)
     if schedule.counts[SORTED] != level:  # after a pause they still are
         sort_by_payoff(worker, seeds)
     if me == 0:

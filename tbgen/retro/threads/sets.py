@@ -45,7 +45,9 @@ CHANGED_OURS: Final = np.int64(9)
 LOSING: Final = np.int64(10)
 """Its resets are known to lose to a goal of a level that is done; or it has none. While escapes spread from scratch:
 also those whose resets lose to what the escaping side is paid by now."""
-BITS: Final = 11
+ALTERED: Final = np.int64(11)
+"""While escapes spread from scratch: it has another value than when steps were last written."""
+BITS: Final = 12
 
 # Seeds: each joins at a distance of its own. They are taken out before the first distance.
 TIMED: Final = LATER
