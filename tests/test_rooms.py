@@ -99,7 +99,8 @@ ROOMS = {
         "text safe_files"
     ),
     "store": "store/directory store/lock store/read",
-    "store/disk_arrays": "arrays errors text sizes safe_files",
+    "store/own_memory": "sizes",
+    "store/disk_arrays": "arrays errors text sizes safe_files store/own_memory",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",

@@ -19,7 +19,8 @@ from tbgen import text
 from tbgen.arrays import HANDLE, RESERVED, Growing, check_room, file_of, make_room, with_room
 from tbgen.errors import BadInput
 from tbgen.safe_files import create_or_reopen
-from tbgen.sizes import LARGE, PROGRAM, SMALL, on_disk_from
+from tbgen.sizes import PROGRAM, SMALL, on_disk_from
+from tbgen.store.own_memory import give_back, memory_in_use, trim_code
 
 SCRATCH: Final = "TBGEN_SCRATCH"
 """The variable of the environment that names a directory for them."""
@@ -45,20 +46,6 @@ _FIXED: Final = 0x10
 """`MAP_FIXED`, which Python does not name: map at this address, in place of what is mapped there."""
 _PIECE: Final = 1 << 20
 """Bytes that are written at once where a file system cannot reserve room."""
-
-
-def memory_in_use() -> tuple[int, int]:
-    """Bytes of this process that are in memory now, and how many of them are in files as well; zeros if the system does
-    not tell."""
-    try:
-        told = os.open("/proc/self/statm", os.O_RDONLY)  # the watch asks often: a Path takes five times as long
-        try:
-            words = os.read(told, 1 << 8).split()
-        finally:
-            os.close(told)
-        return int(words[1]) * _PAGE, int(words[2]) * _PAGE
-    except (OSError, ValueError, IndexError):
-        return 0, 0
 
 
 def scratch_of(directory: Path) -> Path:
@@ -286,7 +273,7 @@ class DiskArrays:
             grown = in_use - of_files > self._own + self._memory / _MARGIN
             self._own = min(self._own, in_use - of_files)
         if grown and in_use + left > self._memory:
-            _give_back()
+            give_back()
             in_use, of_files = memory_in_use()
             self._own = in_use - of_files
         if in_use + left > self._memory and of_files > self._memory / _MARGIN:
@@ -301,7 +288,7 @@ class DiskArrays:
             maps = self._there()
         if not self._has_trimmed:
             self._has_trimmed = True
-            _trim_code()
+            trim_code()
         for memory in sorted(maps, key=lambda memory: (memory.is_scattered, -len(memory))):
             if memory_in_use()[0] + max(self._leap, 2 * self._memory / _MARGIN) < self._memory:
                 break
@@ -333,24 +320,6 @@ class DiskArrays:
                 if (memory := one.mapping()) is not None:
                     memory.room[HANDLE] = -1  # the number may soon be that of another file
                 os.close(one.handle)
-
-
-def _give_back() -> None:
-    """Have glibc return what is freed: it keeps blocks of up to 32 MiB once it has seen one, hundreds of megabytes in
-    the end. Other C libraries have nothing to be told."""
-    with suppress(AttributeError):
-        ctypes.CDLL(None).malloc_trim(ctypes.c_size_t(0))
-
-
-def _trim_code() -> None:
-    """Take the code of large libraries out of memory; it comes back from their files if it is needed."""
-    with suppress(OSError, AttributeError):
-        madvise = ctypes.CDLL(None).madvise
-        for line in Path("/proc/self/maps").read_bytes().splitlines():  # names need not be UTF-8
-            where, access, *_, file = line.split(maxsplit=5)
-            begin, end = (int(word, 16) for word in where.split(b"-"))
-            if access == b"r-xp" and end - begin >= LARGE and file.startswith(b"/"):
-                madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), mmap.MADV_DONTNEED)
 
 
 def _can_reserve(handle: int) -> bool:

@@ -5,6 +5,7 @@ import mmap
 import os
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -16,7 +17,8 @@ from tbgen import sizes
 from tbgen.arrays import HANDLE, file_of
 from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
-from tbgen.store.disk_arrays import DiskArrays, memory_in_use, scratch_of
+from tbgen.store.disk_arrays import DiskArrays, scratch_of
+from tbgen.store.own_memory import memory_in_use, trim_code
 
 _MIB = 1 << 20
 
@@ -302,6 +304,13 @@ def test_a_watch_that_is_in_time_again_uses_all(looks: Callable[[int], bool]) ->
     assert not any(looks(size) for size in range(280, 1500, 80))
 
 
+@pytest.mark.parametrize("memory", [1 << 28, 1 << 29, 1 << 32, 1 << 40])
+def test_what_comes_in_between_two_looks_fits_into_the_margin(memory: int) -> None:
+    glance = disk_arrays_module._glance(memory)
+    assert 0.005 <= glance <= 0.1
+    assert glance == 0.005 or glance * 1e10 <= memory / 16
+
+
 @pytest.mark.parametrize(("memory", "least"), [(1 << 29, 1 << 23), (1 << 32, 1 << 26), (1 << 40, 1 << 26)])
 def test_with_little_memory_smaller_arrays_are_on_disk(memory: int, least: int, tmp_path: Path) -> None:
     disk_arrays = DiskArrays(tmp_path, memory)
@@ -351,11 +360,12 @@ def test_no_thread_to_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_code_leaves_memory_whatever_files_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import_module("llvmlite.binding")  # a large library
     place = Path(os.fsdecode(os.fsencode(tmp_path / "caf") + b"\xe9"))
     place.write_bytes(bytes(1 << 12))
     told: list[int] = []
     libc = SimpleNamespace(madvise=lambda begin, size, advice: told.append(size.value))
     monkeypatch.setattr("ctypes.CDLL", lambda name: libc)
     with place.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
-        disk_arrays_module._trim_code()
+        trim_code()
     assert told
