@@ -82,7 +82,9 @@ def _all_of(parts: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
 
 
 def _look_up(different: NDArray[np.uint64], hashes: NDArray[np.uint64], form: NDArray[np.int32], here: slice) -> None:
-    form[here] = np.searchsorted(different, hashes[here])
+    """In rising order: each search ends near the one before, and what it looks at is still in caches."""
+    rising = np.argsort(hashes[here])
+    form[here][rising] = np.searchsorted(different, hashes[here][rising])
 
 
 def _hold(checks: NDArray[np.uint64], form: NDArray[np.int32], of_form: NDArray[np.uint64], here: slice) -> bool:
