@@ -35,7 +35,7 @@ SENTENCES: Final = {
     "soak.attempts": ("reliability.md", r"made ([\d,]+) attempts"),
     "vectors": ("format.md", r"has ([\d,]+) positions of all tables"),
     "spread.least": ("theory.md", r"settled or escape ([\d.]+) \(KQQvK\)"),
-    "spread.most": ("theory.md", r"to ([\d.]+) times \(KNvKP\)"),
+    "spread.most": ("theory.md", r"to ([\d.]+) times \(KNvK\)"),
     "codes": ("theory.md", r"KRBvKR has ([\d,]+)\."),
     "solving.bytes": ("performance.md", r"seven sets of positions.*\| ([\d.]+) a number \|"),
     "reached": ("performance.md", r"records make it reach each position ([\d.]+) times"),

@@ -168,7 +168,7 @@ def test_successors_are_the_quiet_moves(name: str) -> None:
         (number,) = where.numbers_of([board])
         stored = where.board(number)
         assert stored is not None
-        count = successors(where.graph, buffers, number)
+        count = successors(where.graph, buffers, number, 0)
         assert count == len(after_quiet_moves(board))
         expected = Counter(where.numbers_of(after_quiet_moves(stored)))
         assert Counter(buffers.near[:count].tolist()) == expected, board.fen()
@@ -224,7 +224,7 @@ def list_edges(graph, buffers, backwards, legal, out_of, into):  # type: ignore[
             legal[node] = is_position(graph, buffers, node)
         if not legal[node]:
             continue
-        count = take_back(graph, buffers, node, found) if backwards else successors(graph, buffers, node)
+        count = take_back(graph, buffers, node, found) if backwards else successors(graph, buffers, node, 0)
         for at in range(count):
             near = found[at]
             if backwards and not legal[near]:
@@ -241,7 +241,7 @@ def count_lanes(graph, buffers, legal, forth, back):  # type: ignore[no-untyped-
     """Count the lanes that each position has a move to: by its moves, and by unmoves of whole lanes."""
     for node in range(len(legal)):
         if legal[node]:
-            count = successors(graph, buffers, node)
+            count = successors(graph, buffers, node, 0)
             for at in range(count):
                 forth[node] += 1
                 for earlier in range(at):
@@ -316,7 +316,7 @@ def prove_each(graph, buffers, sets, legal, found):  # type: ignore[no-untyped-d
     """The same by the moves of each position."""
     for node in range(len(legal)):
         if legal[node]:
-            count = successors(graph, buffers, node)
+            count = successors(graph, buffers, node, 0)
             found[node] = True
             for at in range(count):
                 found[node] &= has(sets, 0, buffers.near[at])

@@ -30,7 +30,7 @@ from tbgen.retro.threads.sets import (
     pop_lanes,
 )
 from tbgen.retro.threads.team import Team, barrier, make_team
-from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, make_code_table
+from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, known_code, make_code_table
 
 SETS = BITS
 WHICH = st.sampled_from((LATER, LOSING))
@@ -95,6 +95,12 @@ def empty(sets, which):  # type: ignore[no-untyped-def]
 def code_all(words, many, codes):  # type: ignore[no-untyped-def]
     for at in range(len(many)):
         codes[at] = code_of(words, many[at])
+
+
+@kernel
+def known_all(words, many, codes):  # type: ignore[no-untyped-def]
+    for at in range(len(many)):
+        codes[at] = known_code(words, many[at])
 
 
 def drain(sets: PositionSets, which: int, team: Team, nodes: int) -> list[NDArray[np.int64]]:
@@ -169,8 +175,12 @@ def test_threads_share_a_set(threads: int, which: int) -> None:
 def test_words_come_back_from_their_codes(drawn: list[int]) -> None:
     words, many = make_code_table(4), np.array([*drawn, *drawn], np.int64).astype(np.int32)
     many[many == -1] = 1  # no word of the solver: an outcome's or payoff's lowest bits are a distance
-    codes = np.zeros(len(many), np.uint16)
+    codes, known = np.zeros(len(many), np.uint16), np.ones(len(many), np.uint16)
+    known_all(words, many, known)
+    assert (known == NONE).all()
     code_all(words, many, codes)
+    known_all(words, many, known)
+    assert (known == codes).all()
     assert (words[codes] == many).all()
     assert len(np.unique(codes)) == len(np.unique(many))
     assert STANDS not in codes
@@ -191,5 +201,8 @@ def test_a_word_without_room_is_noticed() -> None:
     words = make_code_table(1)
     code_all(words, np.arange(1, len(words) - 1, dtype=np.int32), np.zeros(len(words), np.uint16))
     assert not is_full(words)
-    code_all(words, np.array([-7], np.int32), np.zeros(1, np.uint16))
+    codes = np.ones(1, np.uint16)
+    code_all(words, np.array([-7], np.int32), codes)
     assert is_full(words)
+    known_all(words, np.array([-8], np.int32), codes)
+    assert codes[0] == NONE

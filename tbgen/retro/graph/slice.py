@@ -24,6 +24,11 @@ from tbgen.retro.threads.sets import BLOCK, ENOUGH
 MOST_NEIGHBOURS = 256
 """More than the successors or predecessors of any position: four queens and a king have 4 * 27 + 8."""
 
+AHEAD: Final = 2
+"""Positions whose neighbours are found, or asked for, before those of another are looked at."""
+MOST_CHANGES = 1 << 15
+"""More than the positions that are popped together (retro/threads/sets.py); room for the neighbours of many."""
+
 
 class SliceGraph(NamedTuple):
     atlas: Atlas
@@ -125,7 +130,7 @@ class Buffers(NamedTuple):
     term: NDArray[np.int64]
     """What each group adds to a number after the turn has passed."""
     near: NDArray[np.int64]
-    """Neighbours found: positions, or lanes; large enough for those of two."""
+    """Neighbours found: positions, or lanes, with room for those of several (`room_for`)."""
     near_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
     near_symmetry: NDArray[np.int64]
@@ -143,6 +148,10 @@ class Buffers(NamedTuple):
     """See retro/threads/ahead.py."""
     span: NDArray[np.int64]
     """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
+    changed: NDArray[np.int64]
+    """Positions that have another value now, whose predecessors do not know it yet."""
+    before: NDArray[np.uint16]
+    """The codes of the values that they had."""
     cases: NDArray[np.int64]
     """`[slot]`: the staircase and values that a step was found for last, of those that have this slot; 0 for none."""
     lengthened: NDArray[np.int32]
@@ -155,8 +164,8 @@ def make_buffers(numbers: int = 0) -> Buffers:
     return Buffers(
         np.zeros(MEN, np.int64),
         np.zeros(GROUPS, np.int64),
-        np.zeros(2 * MOST_NEIGHBOURS, np.int64),
-        np.zeros(2 * MOST_NEIGHBOURS, np.uint64),
+        np.zeros((AHEAD + 1) * MOST_NEIGHBOURS, np.int64),
+        np.zeros((AHEAD + 1) * MOST_NEIGHBOURS, np.uint64),
         np.zeros(MOST_NEIGHBOURS, np.int64),
         np.zeros(2 * LANE, np.uint64),
         np.zeros(LANES, np.uint64),
@@ -164,9 +173,17 @@ def make_buffers(numbers: int = 0) -> Buffers:
         np.zeros(ENOUGH + BLOCK, np.uint64),
         make_clusters(),
         np.zeros(2, np.int64),
+        np.zeros(MOST_CHANGES, np.int64),
+        np.zeros(MOST_CHANGES, np.uint16),
         np.zeros(cases, np.int64),
         np.zeros(cases, np.int32),
     )
+
+
+@inlined
+def room_for(at):
+    """Where the neighbours of a position begin in `Buffers.near`, of several that follow each other."""
+    return at % (AHEAD + 1) * MOST_NEIGHBOURS
 
 
 @inlined
@@ -239,8 +256,8 @@ def king_target(graph, way, at, here, squares, left_out):
 
 
 @inlined
-def successors(graph, buffers, node):
-    """Write all positions that a legal quiet move leads to to `buffers.near`. Returns how many there are."""
+def successors(graph, buffers, node, start):
+    """Write all positions that a legal quiet move leads to to `buffers.near`, from `start` on. Returns the end."""
     atlas = graph.atlas
     squares = buffers.squares
     here = turn(graph, graph.forth, node, buffers, 0)
@@ -249,7 +266,7 @@ def successors(graph, buffers, node):
     checked = attacked(graph, squares, enemy, king, occupied, nobody)
     pins = pinned(graph, squares, side, occupied)
     near = buffers.near
-    count = 0
+    count = start
     for group in range(atlas.groups[0]):
         if atlas.group[group * GROUP + G_SIDE] != side:
             continue

@@ -17,11 +17,6 @@ from tbgen.retro.sweep.steps import write_steps
 from tbgen.retro.threads.counters import LEVEL, LINKS_FULL, PLACE, POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.team import ABORT, PAUSE, barrier
 
-_REVIEWS: Final = 8
-"""A review is given up once it comes to more than 1 open position in 8. One of 2 in 3 takes as long as recomputing all
-values, but how many it will be is not known before; of several shares this one took the least time
-(docs/experiments.md). It must not depend on where arrays lie: a table's file says how much was reviewed, and has the
-same bytes whatever the memory."""
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
 _FEW: Final = 1 << 12
@@ -73,8 +68,9 @@ def _play_level(worker, links, schedule, level, tally):
     if level > FIRST_RECORD and not schedule.counts[PLACE]:
         as_good_as_the_record(worker, level)
         begin_review(worker)
-        # recomputing everything takes linear time; a review may look at the same position many times
-        done = review_all(worker, schedule.counts, level, _open(schedule) // _REVIEWS)
+        # recomputing takes linear time, with some for each lane; a review may look at the same position many times
+        most = _open(schedule) + len(worker.state.cells.members)
+        done = review_all(worker, schedule.counts, level, most)
         if schedule.counts[STOP]:
             return False
     if not done and not escape_from_scratch(worker, schedule, level):

@@ -15,7 +15,7 @@ from tbgen.retro.graph.slice import MOST_NEIGHBOURS, turn
 from tbgen.retro.sweep.tell import Telling, news_for, tell, tell_if_news, tell_lines
 from tbgen.retro.threads.lanes import LANE, image_of, not_empty
 from tbgen.retro.threads.lines import LANES
-from tbgen.retro.threads.sets import DOUBT_OURS, DOUBT_THEIRS, ESCAPING, SETTLED, THREATENED, prefetch_lane
+from tbgen.retro.threads.sets import DOUBT_OURS, ESCAPING, SETTLED, THREATENED, prefetch_lane
 
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 LOST: Final = np.int64(0)
@@ -24,9 +24,8 @@ FALLS: Final = np.int64(1)
 WON: Final = np.int64(2)
 ESCAPES: Final = np.int64(3)
 """The side to move has won, or escapes from the record, found from scratch."""
-OURS_CHANGED: Final = np.int64(4)
-THEIRS_CHANGED: Final = np.int64(5)
-"""It has been reviewed, with another value."""
+THEIRS_CHANGED: Final = np.int64(4)
+"""It escapes, found by a review."""
 
 
 @inlined
@@ -37,8 +36,6 @@ def _told(event):
         return SETTLED
     if event == FALLS:
         return ESCAPING
-    if event == OURS_CHANGED:
-        return DOUBT_THEIRS
     if event == THEIRS_CHANGED:
         return DOUBT_OURS
     return THREATENED

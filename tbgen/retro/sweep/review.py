@@ -15,9 +15,10 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.graph.block import many_in
 from tbgen.retro.graph.proof import all_lead_into
-from tbgen.retro.graph.slice import successors
+from tbgen.retro.graph.slice import AHEAD, room_for, successors
 from tbgen.retro.sweep.cells import cell_of, first_cell
-from tbgen.retro.sweep.notify import OURS_CHANGED, THEIRS_CHANGED, notify
+from tbgen.retro.sweep.changes import note_change, raise_escapes, tell_changes, value_of
+from tbgen.retro.sweep.notify import THEIRS_CHANGED, notify
 from tbgen.retro.sweep.state import (
     is_open,
     key_at,
@@ -29,12 +30,12 @@ from tbgen.retro.sweep.state import (
     read_cells_around,
     read_review_around,
     read_values_around,
-    read_worth_around,
 )
-from tbgen.retro.threads.counters import DOUBTS, POSITIONS_REVIEWED, STOP
+from tbgen.retro.threads.counters import DUE, POSITIONS_REVIEWED, STOP
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
     AWAY,
+    BLOCK,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -51,51 +52,70 @@ from tbgen.retro.threads.sets import (
     has_block,
     lane_of,
     lanes_of,
-    mark,
+    lanes_with,
     pop_block,
     pop_lanes,
+    prefetch_lane,
     unmark,
 )
-from tbgen.retro.threads.team import ABORT, LINE, barrier
+from tbgen.retro.threads.team import ABORT, barrier
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
 
+_GROWING: Final = 16
+"""A review is given up once it would come to as many positions as are open if it went on as it does now, for as many
+turns as it took so far; it takes about as long for a position as recomputing. One that grows has far to go, and ends at
+1 open position in 16. How far is not known before; of several rules this one took the least time (docs/experiments.md).
+It must not depend on where arrays lie: a table's file says how much was reviewed, and has the same bytes whatever the
+memory."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
 
 
 @inlined
-def _value(state, buffers, sets, node, escaping):
-    """The code of what a successor is worth; its mover is the other side."""
-    if not is_open(sets, node):
-        read_worth_around(state, buffers, node)
-        return state.worth[node]
-    read_values_around(state, buffers, node)
-    cell = cell_of(state.cells, node)
-    return state.ours[cell] if escaping else state.theirs[cell]
+def _find_moves(worker, node, start):
+    """Write where the moves of a position lead to `buffers.near` from `start` on, and ask for where their values are.
+    Returns where they end."""
+    buffers, state, sets = worker.buffers, worker.state, worker.sets
+    end = successors(worker.graph, buffers, node, start)
+    for at in range(start, end):
+        lane = buffers.near[at] // LANE
+        prefetch_lane(sets, SETTLED, lane)
+        prefetch(state.cells.members, lane)
+        prefetch(state.cells.within, lane)
+    return end
 
 
 @inlined
-def _best_move(graph, buffers, state, sets, node, cell, escaping, record):
-    """The code of the best move's value, for a mover who would escape from the record or for one who holds it."""
+def _fetch_values(worker, values, start, end):
+    """Ask for the values of these positions."""
+    state, sets = worker.state, worker.sets
+    for at in range(start, end):
+        node = worker.buffers.near[at]
+        if is_open(sets, node):
+            prefetch(values, cell_of(state.cells, node))
+        else:
+            prefetch(state.worth, node)
+
+
+@inlined
+def _best_move(worker, cell, escaping, record, start, end):
+    """The code of the best of these moves, for a mover who would escape from the record or for one who holds it."""
+    buffers, state, sets = worker.buffers, worker.state, worker.sets
     near = buffers.near
-    count = successors(graph, buffers, node)
-    for at in range(count):
-        prefetch(state.worth, near[at])
-        prefetch(state.cells.members, near[at] // LANE)
     pays = payoff_at(state, cell)
     if escaping:
         best = hasty(paid(pays), shortest(pays)) if pays else NEVER
-        for at in range(count):
-            ours = _value(state, buffers, sets, near[at], escaping)
+        for at in range(start, end):
+            ours = value_of(state, buffers, sets, near[at], escaping)
             if ours != STANDS:
                 best = max(best, turned(passed_on(key_at(state, ours))))
         return STANDS if outcome_of(best) <= -record else code_of(state.keys, turned(best))
     best = patient(paid(pays), longest(pays)) if pays else NEVER
-    for at in range(count):
-        theirs = _value(state, buffers, sets, near[at], escaping)
+    for at in range(start, end):
+        theirs = value_of(state, buffers, sets, near[at], escaping)
         if theirs == STANDS:
             return STANDS
         best = max(best, passed_on(key_at(state, theirs)))
@@ -149,74 +169,80 @@ def begin_review(worker):
 
 @kernel
 def _review(worker, escaping, record):
-    """Evaluate all positions in doubt. Returns how many those were."""
-    team, me, graph, buffers, state, sets, _ = worker
+    """Evaluate all positions in doubt."""
+    team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
+    values = state.ours if escaping else state.theirs
     barrier(team, me)
-    evaluated = 0
     while True:
         count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers, False)
         if count == 0:
             break
-        for at in range(count):
-            node = np.int64(buffers.batch[at])
-            if not is_open(sets, node):
-                continue
-            evaluated += 1
-            read_review_around(state, buffers, node)
-            cell = cell_of(state.cells, node)
-            before = state.theirs[cell] if escaping else state.ours[cell]
-            found = _best_move(graph, buffers, state, sets, node, cell, escaping, record)
-            if found == before:
-                continue
-            add(sets, STEPPED, node)
-            if escaping:
-                state.theirs[cell] = found
-                mark(sets, AWAY, node)
-                add(sets, CHANGED_THEIRS, node)
-            else:
-                state.ours[cell] = found
-                add(sets, CHANGED_OURS, node)
-    return evaluated
+        noted = found = found_before = np.int64(0)
+        for at in range(count + AHEAD):
+            found_before, ready = found, found_before
+            if at < count:
+                found = _find_moves(worker, np.int64(buffers.batch[at]), room_for(at))
+            if 0 < at <= count:
+                _fetch_values(worker, values, room_for(at - 1), found_before)
+            if at >= AHEAD:
+                node = np.int64(buffers.batch[at - AHEAD])
+                noted = _evaluate(worker, node, escaping, record, room_for(at - AHEAD), ready, noted)
+        tell_changes(worker, noted, escaping)
+
+
+@inlined
+def _evaluate(worker, node, escaping, record, start, end, noted):
+    """Give a position the value of its best move, of those that have been found; note it if that has changed."""
+    buffers, state, sets = worker.buffers, worker.state, worker.sets
+    read_review_around(state, buffers, node)
+    cell = cell_of(state.cells, node)
+    before = state.theirs[cell] if escaping else state.ours[cell]
+    found = _best_move(worker, cell, escaping, record, start, end)
+    if found == before:
+        return noted
+    add(sets, STEPPED, node)
+    if escaping:
+        state.theirs[cell] = found
+        return note_change(buffers, noted, node, before)
+    state.ours[cell] = found
+    if before != STANDS and key_at(state, found) > key_at(state, before):
+        return note_change(buffers, noted, node, before)
+    add(sets, CHANGED_OURS, node)
+    return noted
 
 
 @kernel
-def _notify_changed(worker, which, event):
-    """Notify the predecessors of all positions in a set of changes, and empty the set."""
-    team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
+def _doubt_keepers(worker, record):
+    """Put those in doubt who may have kept their record by a move to a position from which its mover escapes now."""
+    team, me, graph, buffers, state, sets, _ = worker
     barrier(team, me)
     while True:
-        lanes = pop_lanes(team, me, sets, which, buffers, graph.laned, many_in(graph))
+        lanes = pop_lanes(team, me, sets, CHANGED_THEIRS, buffers, graph.laned, many_in(graph))
         if lanes == 0:
             break
-        notify(worker, LATER, event, lanes)
-
-
-@kernel
-def _doubts(worker, counts):
-    """Count the positions in doubt, and discard those whose value cannot have changed."""
-    team, me, graph, buffers, sets = worker.team, worker.me, worker.graph, worker.buffers, worker.sets
+        noted = np.int64(0)
+        for at in range(lanes):
+            lane = np.int64(buffers.batch[at])
+            left = buffers.batch_bits[at] & lane_of(sets, SETTLED, lane) & state.cells.members[lane]
+            while left:
+                one = left & (~left + np.uint64(1))
+                left ^= one
+                node = lane * LANE + lowest_bit(one)
+                read_values_around(state, buffers, node)
+                before = state.theirs[cell_of(state.cells, node)]
+                if before != STANDS and outcome_of(key_at(state, before)) > -record:
+                    noted = note_change(buffers, noted, node, before)
+                    buffers.batch_bits[at] ^= one
+        notify(worker, LATER, THEIRS_CHANGED, lanes)
+        tell_changes(worker, noted, _ESCAPES)
     barrier(team, me)
-    if me == 0:
-        counts[DOUBTS] = 0
-        counts[STOP] = team.shared[ABORT]
-    barrier(team, me)
-    mine = 0
     for block in blocks_of(team, me, sets):
-        for which in (DOUBT_OURS, DOUBT_THEIRS):
-            if not has_block(sets, which, block):
-                continue
-            for lane in lanes_of(block):
-                bits = lane_of(sets, which, lane)
-                if not bits:
-                    continue
-                doubted = bits & ~lane_of(sets, SETTLED, lane)
-                if which == DOUBT_OURS and doubted:
-                    doubted = _without_record(graph, buffers, sets, lane, doubted)
-                mine += bits_set(doubted)
-                discard(sets, which, lane, bits ^ doubted)
-    fetch_add(counts, DOUBTS, mine)
-    barrier(team, me)
-    return atomic_load(counts, DOUBTS)
+        lanes = lanes_with(sets, DOUBT_OURS, block)
+        while lanes:
+            lane = block * (BLOCK // LANE) + lowest_bit(lanes)
+            lanes &= lanes - np.uint64(1)
+            bits = lane_of(sets, DOUBT_OURS, lane)
+            discard(sets, DOUBT_OURS, lane, bits ^ _without_record(graph, buffers, sets, lane, bits))
 
 
 @inlined
@@ -233,20 +259,49 @@ def _without_record(graph, buffers, sets, lane, bits):
 
 
 @kernel
+def _due(worker, counts):
+    """Count the positions in doubt, and those that changed, whose predecessors do not know it."""
+    team, me, sets = worker.team, worker.me, worker.sets
+    barrier(team, me)
+    if me == 0:
+        counts[DUE] = 0
+        counts[STOP] = team.shared[ABORT]
+    barrier(team, me)
+    mine = 0
+    for block in blocks_of(team, me, sets):
+        for which in (DOUBT_OURS, DOUBT_THEIRS, CHANGED_OURS, CHANGED_THEIRS):
+            lanes = lanes_with(sets, which, block)
+            while lanes:
+                mine += bits_set(lane_of(sets, which, block * (BLOCK // LANE) + lowest_bit(lanes)))
+                lanes &= lanes - np.uint64(1)
+    fetch_add(counts, DUE, mine)
+    barrier(team, me)
+    return atomic_load(counts, DUE)
+
+
+@kernel
 def review_all(worker, counts, level, most):
     """Review positions until nothing changes any more, or the caller wants the threads to end. Returns False,
-    unfinished, once more than `most` are due, those counted that have been reviewed."""
-    me, record = worker.me, BASE - level
-    left = most
+    unfinished, once it seems to come to more than `most` positions.
+
+    The two sides take turns, so that no value changes that is read."""
+    record = BASE - level
+    done = begun = turns = 0
     while True:
-        _notify_changed(worker, CHANGED_OURS, OURS_CHANGED)
-        _notify_changed(worker, CHANGED_THEIRS, THEIRS_CHANGED)
-        doubts = _doubts(worker, counts)
-        if doubts == 0 or counts[STOP]:
+        due = _due(worker, counts)
+        if due == 0 or counts[STOP]:
             return True
-        if doubts > left:
+        done += due
+        if turns < 2:
+            begun = max(begun, due)
+        if done + due * turns > most or (due > begun and done > most // _GROWING):
             return False
-        left -= doubts
-        evaluated = _review(worker, _HOLDS, record)
-        evaluated += _review(worker, _ESCAPES, record)
-        counts[me * LINE + POSITIONS_REVIEWED] += evaluated
+        if worker.me == 0:
+            counts[POSITIONS_REVIEWED] += due
+        if turns % 2:
+            _review(worker, _HOLDS, record)
+        else:
+            raise_escapes(worker, record)
+            _review(worker, _ESCAPES, record)
+            _doubt_keepers(worker, record)
+        turns += 1

@@ -13,6 +13,7 @@ from tbgen.retro.sweep.state import (
     NOT_AGAIN,
     escape_at,
     is_open,
+    keep_at,
     key_at,
     lanes_in,
     next_due,
@@ -69,7 +70,8 @@ def _fix(state, buffers, sets, node, cell, level):
         return
     read_worth_around(state, buffers, node)
     state.worth[node] = theirs
-    add(sets, CHANGED_OURS, node)
+    if keep_at(state, cell) != theirs:
+        add(sets, CHANGED_OURS, node)
     # pending: until the sweep has done its level, it acts as an open position whose resets pay this
     key = key_at(state, theirs)
     outcome, distance = outcome_of(key), patience(key)

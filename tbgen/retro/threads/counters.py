@@ -24,10 +24,10 @@ POSITIONS_SETTLED: Final = 0
 POSITIONS_ESCAPED: Final = 1
 """Reached by rounds, settling and escaping."""
 POSITIONS_REVIEWED: Final = 2
-"""In the line of each thread."""
+"""Those in doubt, and those whose predecessors were told of a change."""
 STOP: Final = 3
 """1 if all threads must leave."""
-DOUBTS: Final = 4
+DUE: Final = 4
 """Positions to review next."""
 LEVEL: Final = 5
 """The level to go on with."""
@@ -47,4 +47,4 @@ def make_counts(threads: int) -> NDArray[np.int64]:
 
 def reviewed(counts: NDArray[np.int64]) -> int:
     """Positions reviewed by all threads."""
-    return int(counts[POSITIONS_REVIEWED::LINE].sum())
+    return int(counts[POSITIONS_REVIEWED])

@@ -47,6 +47,20 @@ def code_of(table, value):
 
 
 @inlined
+def known_code(table, value):
+    """The same, but NONE if it has not been added."""
+    slot = _slot(table, value)
+    for _ in range(len(table)):
+        if slot > STANDS:
+            if table[slot] == 0:
+                break
+            if table[slot] == value:
+                return np.uint16(slot)
+        slot = (slot + 1) & (len(table) - 1)
+    return NONE
+
+
+@inlined
 def _slot(table, value):
     mixed = np.uint32(value) * np.uint32(0x9E3779B1)
     return np.int64((mixed ^ (mixed >> np.uint32(15))) & np.uint32(len(table) - 1))
