@@ -63,12 +63,14 @@ from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
 
+_FURTHER: Final = 3
+"""A review is given up once it would come to as many positions as are open, if it went on as it does now for three
+times as many turns as it took so far. It takes about as long for a position as recomputing."""
 _GROWING: Final = 16
-"""A review is given up once it would come to as many positions as are open if it went on as it does now, for as many
-turns as it took so far; it takes about as long for a position as recomputing. One that grows has far to go, and ends at
-1 open position in 16. How far is not known before; of several rules this one took the least time (docs/experiments.md).
-It must not depend on where arrays lie: a table's file says how much was reviewed, and has the same bytes whatever the
-memory."""
+"""One that grows has far to go, and is given up at 1 open position in 16.
+
+How far a review goes is not known before; of several rules this one took the least time (docs/experiments.md). It must
+not depend on where arrays lie: a table's file says how much was reviewed, and has the same bytes with any memory."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)
@@ -294,7 +296,7 @@ def review_all(worker, counts, level, most):
         done += due
         if turns < 2:
             begun = max(begun, due)
-        if done + due * turns > most or (due > begun and done > most // _GROWING):
+        if done + _FURTHER * due * turns > most or (due > begun and done > most // _GROWING):
             return False
         if worker.me == 0:
             counts[POSITIONS_REVIEWED] += due
