@@ -14,8 +14,8 @@ way of a slice, in the order of the folders; each knows only those above it:
     survey     every position before the sweep: whether it is legal, its level (survey, count_moves), and what its
                resets pay in tables and slices that are solved already (resets, en_passant)
     sweep      level by level of the record (levels): what the side without it can escape to, from scratch (escape) or
-               where something has changed (review), then all positions are settled from which a goal of this level
-               can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to predecessors
+               where something has changed (review, changes), then all positions are settled from which a goal of this
+               level can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to predecessors
                (notify, tell), and to positions of which all moves fail (prove). Rounds write values to a log (log),
                which is merged into the arrays of what is known of each position (state); those of open positions get
                shorter, as others are closed (cells). What changes goes into the staircases (steps)
