@@ -15,10 +15,10 @@ way of a slice, in the order of the folders; each knows only those above it:
                resets pay in tables and slices that are solved already (resets, en_passant)
     sweep      level by level of the record (levels): what the side without it can escape to, from scratch (escape) or
                where something has changed (review, changes), then all positions are settled from which a goal of this
-               level can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to predecessors
-               (notify, tell), and to positions of which all moves fail (prove). Rounds write values to a log (log),
-               which is merged into the arrays of what is known of each position (state); those of open positions get
-               shorter, as others are closed (cells). What changes goes into the staircases (steps)
+               level can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to
+               predecessors (notify, tell), and to positions of which all moves fail (prove). Rounds write values to a
+               log (log), which is merged into the arrays of what is known of each position (state); those of open
+               positions get shorter, as others are closed (cells). What changes goes into the staircases (steps)
     snapshot   what is kept of a large slice now and then, so that a stopped build goes on inside it
     slice_solver   a slice from its survey to its entries; all slices of a table share a job
     solver     all slices of a table in order, on all threads, with what its resets lead to
