@@ -34,10 +34,10 @@ from tbgen.retro.threads.counters import (
     LEVEL,
     LINKS_FULL,
     POSITIONS_ESCAPED,
+    POSITIONS_REVIEWED,
     POSITIONS_SETTLED,
     SURVEYED,
     make_tally,
-    reviewed,
 )
 from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.sets import BITS, make_sets
@@ -229,7 +229,7 @@ class SliceSolver:
 
     def _counts(self, schedule: Schedule) -> Counts:
         attractions = int(schedule.counts[POSITIONS_SETTLED] + schedule.counts[POSITIONS_ESCAPED])
-        return Counts(schedule.legal, attractions, reviewed(schedule.counts))
+        return Counts(schedule.legal, attractions, int(schedule.counts[POSITIONS_REVIEWED]))
 
     def _finish(self) -> None:
         """Put the entries of all positions, and the staircases that are still in cells, into the table."""

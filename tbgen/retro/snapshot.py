@@ -27,7 +27,6 @@ from tbgen.retro.threads.counters import (
     POSITIONS_ESCAPED,
     POSITIONS_REVIEWED,
     POSITIONS_SETTLED,
-    reviewed,
 )
 from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.sets import SETTLED, PositionSets, lane_of
@@ -45,7 +44,7 @@ def taken(state: SliceState, sets: PositionSets, schedule: Schedule, each: Each 
         "place": int(counts[PLACE]),
         "settled": int(counts[POSITIONS_SETTLED]),
         "escaped": int(counts[POSITIONS_ESCAPED]),
-        "reviewed": reviewed(counts),
+        "reviewed": int(counts[POSITIONS_REVIEWED]),
         "sum": _sum(state, sets, each),
     }
     return Snapshot(facts, _arrays(state, sets))

@@ -43,7 +43,7 @@ def make_schedule(items: Growing, threads: int, with_record: bool, top: int, leg
     return Schedule(
         make_seeds(items, threads),
         np.zeros(VALUES + 1, np.uint8),
-        make_counts(threads),
+        make_counts(),
         int(with_record),
         top,
         legal,

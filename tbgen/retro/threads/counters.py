@@ -1,14 +1,12 @@
 """Counters that kernels write while they run, and others read: progress, contradictions, what the work was.
 
-Two arrays: `tally` for survey and sweep of a slice, `Schedule.counts` for the sweep alone, a cache line per thread.
+Two arrays: `tally` for survey and sweep of a slice, `Schedule.counts` for the sweep alone.
 """
 
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tbgen.retro.threads.team import LINE
 
 # slots of `tally`
 CONTRADICTIONS: Final = 0
@@ -19,7 +17,7 @@ SURVEYED: Final = 2
 """Numbers surveyed."""
 _TALLY_SLOTS: Final = 3
 
-# slots of `Schedule.counts`, all in the first thread's line unless said otherwise
+# slots of `Schedule.counts`
 POSITIONS_SETTLED: Final = 0
 POSITIONS_ESCAPED: Final = 1
 """Reached by rounds, settling and escaping."""
@@ -35,16 +33,12 @@ PLACE: Final = 6
 """Within it, the value that escapes from scratch go on with (escape.py); 0 at the beginning of the level."""
 SORTED: Final = 7
 """The last level for which this process has sorted seeds by their payoff."""
+_COUNT_SLOTS: Final = 8
 
 
 def make_tally() -> NDArray[np.int64]:
     return np.zeros(_TALLY_SLOTS, np.int64)
 
 
-def make_counts(threads: int) -> NDArray[np.int64]:
-    return np.zeros(threads * LINE, np.int64)
-
-
-def reviewed(counts: NDArray[np.int64]) -> int:
-    """Positions reviewed by all threads."""
-    return int(counts[POSITIONS_REVIEWED])
+def make_counts() -> NDArray[np.int64]:
+    return np.zeros(_COUNT_SLOTS, np.int64)
