@@ -11,23 +11,20 @@ from numpy.typing import NDArray
 from tbgen.jit import kernel
 from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.pop import ENOUGH, NEVER_ALONE, pop_block, pop_lanes
 from tbgen.retro.threads.sets import (
     AWAY,
     BITS,
     BLOCK,
     CHANGED_OURS,
-    ENOUGH,
     LATER,
     LOSING,
-    NEVER_ALONE,
     PositionSets,
     add,
     add_lane,
     discard,
     is_empty,
     make_sets,
-    pop_block,
-    pop_lanes,
 )
 from tbgen.retro.threads.team import Team, barrier, make_team
 from tbgen.retro.values.codes import NONE, STANDS, code_of, is_full, known_code, make_code_table

@@ -20,7 +20,8 @@ from tbgen.retro.graph.proof import inverse
 from tbgen.retro.graph.slice import BACK, STEP_TARGET, king_target, turn
 from tbgen.retro.threads.lanes import LANE, image_of, not_empty
 from tbgen.retro.threads.lines import LANES, keep_line
-from tbgen.retro.threads.sets import NEVER_ALONE, lane_of, place_of, prefetch_lane
+from tbgen.retro.threads.pop import NEVER_ALONE
+from tbgen.retro.threads.sets import lane_of, place_of, prefetch_lane
 
 MANY: Final = 3
 """Lanes of a block from which these are handled together."""
@@ -30,7 +31,7 @@ _ASIDE: Final = LANE
 
 @inlined
 def many_in(graph):
-    """So many lanes of a block, or more, are popped alone (retro/threads/sets.py)."""
+    """So many lanes of a block, or more, are popped alone (retro/threads/pop.py)."""
     return MANY if graph.blocked else NEVER_ALONE
 
 

@@ -19,7 +19,8 @@ from tbgen.men import Man
 from tbgen.retro.threads.ahead import Clusters, make_clusters
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.lines import LANES
-from tbgen.retro.threads.sets import BLOCK, ENOUGH
+from tbgen.retro.threads.pop import ENOUGH
+from tbgen.retro.threads.sets import BLOCK
 
 MOST_NEIGHBOURS = 256
 """More than the successors or predecessors of any position: four queens and a king have 4 * 27 + 8."""
@@ -27,7 +28,7 @@ MOST_NEIGHBOURS = 256
 AHEAD: Final = 2
 """Positions whose neighbours are found, or asked for, before those of another are looked at."""
 MOST_CHANGES = 1 << 15
-"""More than the positions that are popped together (retro/threads/sets.py); room for the neighbours of many."""
+"""More than the positions that are popped together (retro/threads/pop.py); room for the neighbours of many."""
 
 
 class SliceGraph(NamedTuple):
@@ -141,13 +142,13 @@ class Buffers(NamedTuple):
     news: NDArray[np.uint64]
     """Those of a line for whom it is news."""
     batch: NDArray[np.int64]
-    """What has been popped (retro/threads/sets.py): positions, or lanes."""
+    """What has been popped (retro/threads/pop.py): positions, or lanes."""
     batch_bits: NDArray[np.uint64]
     """The positions of each lane that are meant."""
     clusters: Clusters
     """See retro/threads/ahead.py."""
     span: NDArray[np.int64]
-    """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/sets.py)."""
+    """Blocks that the thread has claimed and not popped yet: first and end (retro/threads/pop.py)."""
     changed: NDArray[np.int64]
     """Positions that have another value now, whose predecessors do not know it yet."""
     before: NDArray[np.uint16]

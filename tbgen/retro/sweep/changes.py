@@ -20,17 +20,8 @@ from tbgen.retro.graph.slice import AHEAD, MOST_CHANGES, MOST_NEIGHBOURS, room_f
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import is_open, key_at, read_values_around, read_worth_around
 from tbgen.retro.threads.lanes import LANE
-from tbgen.retro.threads.sets import (
-    AWAY,
-    CHANGED_OURS,
-    CHANGED_THEIRS,
-    DOUBT_OURS,
-    DOUBT_THEIRS,
-    STEPPED,
-    add,
-    mark,
-    pop_block,
-)
+from tbgen.retro.threads.pop import pop_block
+from tbgen.retro.threads.sets import AWAY, CHANGED_OURS, CHANGED_THEIRS, DOUBT_OURS, DOUBT_THEIRS, STEPPED, add, mark
 from tbgen.retro.threads.team import barrier, lock_lane, unlock_lane
 from tbgen.retro.values.codes import STANDS, code_of, known_code
 from tbgen.retro.values.keys import outcome_of, passed_on, turned

@@ -5,6 +5,7 @@ import numpy as np
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.block import all_lead_into_block, is_block, many_in
 from tbgen.retro.graph.proof import all_lead_into
+from tbgen.retro.threads.pop import pop_lanes
 from tbgen.retro.threads.sets import (
     AWAY,
     CLOSED,
@@ -15,7 +16,6 @@ from tbgen.retro.threads.sets import (
     add_lane,
     lane_of,
     mark_lane,
-    pop_lanes,
     prefetch_lane,
     read_set_around,
 )

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit, prefetch
+from tbgen.intrinsics import atomic_load, fetch_add, lowest_bit, prefetch
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.graph.block import many_in
@@ -33,6 +33,7 @@ from tbgen.retro.sweep.state import (
 )
 from tbgen.retro.threads.counters import DUE, POSITIONS_REVIEWED, STOP
 from tbgen.retro.threads.lanes import LANE
+from tbgen.retro.threads.pop import pop_block, pop_lanes
 from tbgen.retro.threads.sets import (
     AWAY,
     BLOCK,
@@ -48,13 +49,12 @@ from tbgen.retro.threads.sets import (
     add_lane,
     blocks_of,
     clear_block,
+    count_in,
     discard,
     has_block,
     lane_of,
     lanes_of,
     lanes_with,
-    pop_block,
-    pop_lanes,
     prefetch_lane,
     unmark,
 )
@@ -272,10 +272,7 @@ def _due(worker, counts):
     mine = 0
     for block in blocks_of(team, me, sets):
         for which in (DOUBT_OURS, DOUBT_THEIRS, CHANGED_OURS, CHANGED_THEIRS):
-            lanes = lanes_with(sets, which, block)
-            while lanes:
-                mine += bits_set(lane_of(sets, which, block * (BLOCK // LANE) + lowest_bit(lanes)))
-                lanes &= lanes - np.uint64(1)
+            mine += count_in(sets, which, block)
     fetch_add(counts, DUE, mine)
     barrier(team, me)
     return atomic_load(counts, DUE)

@@ -16,6 +16,7 @@ from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
 from tbgen.retro.threads.counters import PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED, STOP
+from tbgen.retro.threads.pop import pop_lanes
 from tbgen.retro.threads.sets import (
     AWAY,
     CLOSED,
@@ -26,7 +27,6 @@ from tbgen.retro.threads.sets import (
     is_empty,
     lane_of,
     mark_lane,
-    pop_lanes,
     prefetch_lane,
 )
 from tbgen.retro.threads.team import ABORT, PAUSE, barrier, claim

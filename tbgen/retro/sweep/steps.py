@@ -11,7 +11,8 @@ from tbgen.retro.sweep.state import key_at, put_off, read_cells_around, read_lin
 from tbgen.retro.threads.counters import LINKS_FULL
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.memo import slot_of
-from tbgen.retro.threads.sets import STEPPED, count_of, pop_block
+from tbgen.retro.threads.pop import pop_block
+from tbgen.retro.threads.sets import STEPPED, count_of
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import STANDS
 from tbgen.retro.values.keys import outcome_of, patience

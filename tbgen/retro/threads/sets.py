@@ -1,8 +1,4 @@
-"""Sets of positions that all threads add to and pop from: one bit per position.
-
-Positions are popped in the order of their numbers, whatever order they were added in. So the neighbours of successive
-positions lie close together too, and are likely to be cached.
-"""
+"""Sets of positions that all threads add to and pop from (retro/threads/pop.py): one bit per position."""
 
 from typing import Final, NamedTuple
 
@@ -15,7 +11,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, not_empty
 from tbgen.retro.threads.lines import LANES, words_not_empty
-from tbgen.retro.threads.team import barrier, claim, next_range
+from tbgen.retro.threads.team import barrier, next_range
 
 # The sets of a sweep. They are numpy integers because the compiler would specialise kernels for each literal.
 
@@ -74,10 +70,6 @@ BLOCK: Final = 1 << 12
 _WORDS: Final = BLOCK // LANE
 """Words per block, one per lane."""
 assert _WORDS == 8 * LANES, "a byte has a bit for each line of a block"
-ENOUGH: Final = 16
-"""Lanes that are popped together from blocks that have few."""
-NEVER_ALONE: Final = np.int64(_WORDS + 1)
-"""For `pop_lanes`: more lanes than a block has."""
 _PIECES: Final = 256
 """Ranges that a set is split into for threads to claim, at most."""
 
@@ -237,11 +229,11 @@ def discard(sets, which, lane, bits):
 @inlined
 def is_empty(sets, which):
     """Whether a set is empty; between phases only."""
-    return _block_from(sets, which, 0, sets.blocks) == sets.blocks
+    return block_from(sets, which, 0, sets.blocks) == sets.blocks
 
 
 @inlined
-def _block_from(sets, which, block, end):
+def block_from(sets, which, block, end):
     """The first block from this one on that may not be empty; `end` if none before it is."""
     while block < end:
         found = not_empty(sets.lines, which * sets.blocks + block)
@@ -272,6 +264,16 @@ def lanes_with(sets, which, block):
         lines &= lines - np.uint64(1)
         found |= words_not_empty(words, first + at) << np.uint64(at)
     return found
+
+
+@inlined
+def count_in(sets, which, block):
+    """How many positions of a block a set has."""
+    count, lanes = 0, lanes_with(sets, which, block)
+    while lanes:
+        count += bits_set(lane_of(sets, which, block * _WORDS + lowest_bit(lanes)))
+        lanes &= lanes - np.uint64(1)
+    return count
 
 
 @inlined
@@ -322,78 +324,13 @@ def clear_block(sets, which, block):
             words[word] = 0
 
 
-@inlined
-def _next_block(team, me, sets, which, buffers):
-    """The next block of a set for this thread, -1 if none is left."""
-    while True:
-        block = _block_from(sets, which, buffers.span[0], buffers.span[1])
-        if block < buffers.span[1]:
-            buffers.span[0] = block + 1
-            read_set_around(sets, which, buffers, block * _WORDS)
-            return block
-        start = claim(team, me, sets.span)
-        if start >= sets.blocks:
-            buffers.span[0] = buffers.span[1]
-            return np.int64(-1)
-        buffers.span[0], buffers.span[1] = start, min(start + sets.span, sets.blocks)
-
-
 @kernel
 def count_of(sets, which, buffers):
     """How many positions a set has; between phases only."""
     count = 0
-    block = _block_from(sets, which, 0, sets.blocks)
+    block = block_from(sets, which, 0, sets.blocks)
     while block < sets.blocks:
         read_set_around(sets, which, buffers, block * _WORDS)
-        for lane in lanes_of(block):
-            count += bits_set(lane_of(sets, which, lane))
-        block = _block_from(sets, which, block + 1, sets.blocks)
-    return count
-
-
-@kernel
-def pop_block(team, me, sets, which, buffers, stays):
-    """Move a block of positions from a set to `buffers.batch`, or copy it if it `stays`. Returns how many, 0 if none is
-    left for this thread.
-
-    A phase of its own: every thread of the team calls this until it returns 0."""
-    while True:
-        block = _next_block(team, me, sets, which, buffers)
-        if block < 0:
-            return 0
-        count = read_block(sets, which, block, buffers)
-        if not stays:
-            clear_block(sets, which, block)
-        if count:
-            return count
-
-
-@kernel
-def pop_lanes(team, me, sets, which, buffers, laned, many):
-    """The same, by lanes: each once with its positions in the set, or once per position if the graph is not laned. A
-    block with so `many` lanes comes alone. Of others several come together, so that the next lanes can be prefetched
-    while one is worked at."""
-    count = np.int64(0)
-    while count < ENOUGH:
-        block = _next_block(team, me, sets, which, buffers)
-        if block < 0:
-            break
-        lanes = lanes_with(sets, which, block)
-        alone = bits_set(lanes) >= many
-        if alone and count:
-            buffers.span[0] = block  # it is the first of the next call
-            break
-        while lanes:
-            lane = block * _WORDS + lowest_bit(lanes)
-            lanes &= lanes - np.uint64(1)
-            left = lane_of(sets, which, lane)
-            while left:
-                some = left if laned else left & (~left + np.uint64(1))
-                buffers.batch[count] = lane
-                buffers.batch_bits[count] = some
-                count += 1
-                left ^= some
-        clear_block(sets, which, block)
-        if alone:
-            break
+        count += count_in(sets, which, block)
+        block = block_from(sets, which, block + 1, sets.blocks)
     return count
