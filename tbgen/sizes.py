@@ -70,12 +70,14 @@ def links_for(numbers: int, *, with_record: bool = True) -> int:
     return room
 
 
-AT_A_TIME: Final = 1 << 24
-"""Positions that may have new links of their own whose steps are looked for in one pass, roughly. Their links and the
-index of these lie all over some 400 MB; a pass reads 4 bytes of each open position."""
+AT_A_TIME: Final = 1 << 22
+"""Links that one pass over a level is to add, roughly, where there are too many for one. They, their index and the
+links before them lie all over some 200 MB; a pass reads 4 bytes of each open position."""
+_SLOTS: Final = 1 << 26
+"""Of the links' index, at most, where no slices have links in common."""
 
 
 def slots_for(links: int, *, shared: bool) -> int:
     """Slots of the links' index: for all where slices have links in common, elsewhere for those that a pass adds, which
-    may be over more positions than others."""
-    return links if shared else max(1, min(links // 2, 4 * AT_A_TIME))
+    may be more than it was to add."""
+    return links if shared else max(1, min(links // 2, _SLOTS))

@@ -58,15 +58,25 @@ def test_links_of_levels_that_are_done_leave_their_slots_to_others() -> None:
     assert (numbers == staircase.FULL).sum() == 100
 
 
-def test_as_many_passes_as_new_links_may_need() -> None:
-    links = staircase.make_links(1 << 26, shared=False)
-    slots, passes = len(links.slots), plain(staircase.passes_over)
-    many = 10 * AT_A_TIME
-    assert passes(links, many) == 1, "without links there can be few new ones"
-    links.given[0] = AT_A_TIME // 16
-    assert 1 < passes(links, many) <= 5
+def test_the_index_has_room_for_few_positions_only() -> None:
+    links, is_room_for = staircase.make_links(1 << 26, shared=False), plain(staircase.is_room_for)
+    assert is_room_for(links, len(links.slots) // 4)
+    assert not is_room_for(links, len(links.slots) // 4 + 1)
+    assert is_room_for(staircase.make_links(1 << 26, shared=True), 1 << 34), "whatever comes"
+
+
+def test_a_pass_goes_through_as_many_links_as_it_can() -> None:
+    links, many = staircase.make_links(1 << 26, shared=False), 10 * AT_A_TIME
+    first, following = plain(staircase.first_stretch), plain(staircase.next_stretch)
+    assert first(links, many) == 1, "no position has a staircase yet"
+    links.given[0] = 999
+    assert first(links, many) == 1000, "so few links lead to few new ones"
     links.given[0] = AT_A_TIME
-    assert passes(links, many) == 11, "each position may have a link of its own"
-    for given in (2**20, 2**26):
-        links.given[0] = given
-        assert passes(links, 1 << 34) > (1 << 34) // 4 // slots, "never more than the index has room for"
+    assert first(links, len(links.slots) // 4) == AT_A_TIME + 1, "so few positions have few"
+    begun = first(links, many)
+    assert begun < AT_A_TIME // 50
+    assert following(links, begun, AT_A_TIME) == begun
+    assert following(links, begun, 2 * AT_A_TIME) == begun // 2
+    assert following(links, begun, AT_A_TIME // 3) // begun in (2, 3)
+    assert following(links, begun, 0) == following(links, begun, 1) < 100 * begun
+    assert following(links, 1, 2**40) == 1, "there is always one"

@@ -8,22 +8,25 @@ from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import key_at, put_off, read_cells_around, read_link_around
-from tbgen.retro.threads.counters import LINKS_FULL
+from tbgen.retro.threads.counters import LINKS_FULL, STEPS_LEFT
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.memo import slot_of
 from tbgen.retro.threads.pop import pop_block
-from tbgen.retro.threads.sets import STEPPED, count_of
+from tbgen.retro.threads.sets import STEPPED, clear_set, count_of
 from tbgen.retro.threads.team import barrier
 from tbgen.retro.values.codes import STANDS
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.staircase import (
     FULL,
     add_step,
+    first_stretch,
     forget_tables,
+    is_room_for,
+    is_used_up,
     last_step,
     links_of_pass,
+    next_stretch,
     pack_step,
-    passes_over,
     step_distance,
     step_outcome,
 )
@@ -34,30 +37,42 @@ def write_steps(worker, links, level, tally):
     """Append a step to every staircase whose value has changed.
 
     A step is found again only behind the same link. So where many links may be new, the set is gone through several
-    times, each time with the staircases that end within a range of links: the index then holds those alone that such a
-    pass has found."""
-    team, me, buffers, sets = worker.team, worker.me, worker.buffers, worker.sets
-    buffers.cases.fill(0)
+    times, each time with the staircases that end within a stretch of links: the index then holds those alone that such
+    a pass has found. How many a stretch leads to is known from the pass before, roughly. If the index is full, those
+    are left whose next link it does not have, and a shorter stretch is gone through from the same link on."""
+    team, me, sets = worker.team, worker.me, worker.sets
     barrier(team, me)
     known = links.given[0]
-    count = count_of(sets, STEPPED, buffers)
-    passes = passes_over(links, count)
-    for at in range(passes):
+    count = count_of(sets, STEPPED, worker.buffers)
+    stays = not is_room_for(links, count)
+    first, stretch = np.int64(0), first_stretch(links, count)
+    while first <= known:
         barrier(team, me)
-        looked_for = links_of_pass(links, count, passes)
+        before, looked_for = links.given[0], links_of_pass(links, count)
         if me == 0:
             forget_tables(links, level)
+            tally[STEPS_LEFT] = 0
         barrier(team, me)  # all threads have read that before one gives the next number
-        first, end = at * (known + 1) // passes, (at + 1) * (known + 1) // passes
-        _write_some(worker, links, looked_for, first, end, known, level, tally)
+        end = min(first + stretch, known + 1)
+        _write_some(worker, links, looked_for, first, end, stays, level, tally)
+        barrier(team, me)
+        stretch = next_stretch(links, end - first, links.given[0] - before)
+        if not tally[STEPS_LEFT]:
+            first = end
+        elif not stays or is_used_up(links):
+            tally[LINKS_FULL] = 1
+            break
+    if stays:
+        clear_set(team, me, sets, STEPPED)
 
 
 @kernel
-def _write_some(worker, links, looked_for, first, end, known, level, tally):
-    """The same for staircases that end with a link of this range. A phase of its own."""
+def _write_some(worker, links, looked_for, first, end, stays, level, tally):
+    """The same for staircases that end with a link of this range. The set may have to stay. A phase of its own."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
+    buffers.cases.fill(0)
     while True:
-        count = pop_block(team, me, sets, STEPPED, buffers, end <= known)
+        count = pop_block(team, me, sets, STEPPED, buffers, stays)
         if count == 0:
             break
         for at in range(count):
@@ -75,19 +90,19 @@ def _write_some(worker, links, looked_for, first, end, known, level, tally):
             slot = slot_of(buffers.cases, case)
             if buffers.cases[slot] != case:
                 buffers.cases[slot] = case
-                buffers.lengthened[slot] = _lengthened(state, links, looked_for, before, theirs, ours, level, tally)
-            state.link[cell] = buffers.lengthened[slot]
+                buffers.lengthened[slot] = _lengthened(state, links, looked_for, before, theirs, ours, level)
+            if buffers.lengthened[slot] == FULL:
+                tally[STEPS_LEFT] = 1
+            else:
+                state.link[cell] = buffers.lengthened[slot]
 
 
 @inlined
-def _lengthened(state, links, looked_for, link, theirs, ours, level, tally):
+def _lengthened(state, links, looked_for, link, theirs, ours, level):
     if theirs != STANDS:
         link = _with_step(links, looked_for, link, OPPONENT_HOLDS, level, key_at(state, theirs))
     if ours != STANDS and link != FULL:
         link = _with_step(links, looked_for, link, MOVER_HOLDS, level, key_at(state, ours))
-    if link == FULL:
-        tally[LINKS_FULL] = 1
-        link = np.int64(0)
     return link
 
 

@@ -15,7 +15,9 @@ LINKS_FULL: Final = 1
 """1 once a staircase got no next link: no number, slot or room on disk was left."""
 SURVEYED: Final = 2
 """Numbers surveyed."""
-_TALLY_SLOTS: Final = 3
+STEPS_LEFT: Final = 3
+"""1 once the index of links was full in a pass."""
+_TALLY_SLOTS: Final = 4
 
 # slots of `Schedule.counts`
 POSITIONS_SETTLED: Final = 0

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import IN_MEMORY, Arrays
+from tbgen.arrays import FAILED, IN_MEMORY, Arrays
 from tbgen.contents import MOVER_HOLDS
 from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
 from tbgen.jit import inlined, kernel
@@ -49,10 +49,15 @@ _BEGIN_AT: Final = 32
 _SIZE: Final = (1 << _BEGIN_AT) - 1
 _ALIKE: Final = 4
 """Positions with the same new link, roughly, where there are many of both."""
+_ROOM: Final = 4
+"""Slots of each position that may have two new links of its own, so that half of them stay free."""
 _FEW: Final = 1 << 16
 _FROM_EACH: Final = 64
-"""A level adds no more links than _FROM_EACH for each that there is, and for _FEW more, roughly. KBNvKN, with 147
-million positions, has 19,484 after the first level of records and 67,125 after the second."""
+"""A level of five men adds no more links than _FROM_EACH for each that there is, and for _FEW more, roughly. KBNvKN,
+with 147 million positions, has 19,484 after the first level of records and 67,125 after the second. But the second of
+KRRvKRR adds 57 million where there are 268,482."""
+_TRIED: Final = 64
+"""Where so many may be too many, the first pass goes through 1 / _TRIED of the links that there are."""
 _TAG: Final = np.int64((1 << 32) - 1)
 """Bits of a link's hash in its slot: its key lies elsewhere, and is looked at where these are equal."""
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -95,20 +100,40 @@ def all_links(links):
 
 
 @inlined
-def passes_over(links, positions):
-    """In how many passes the steps of so many positions are to be looked for."""
-    if links.shared:
-        return 1
-    most = _most_new(links, positions) // links.at_a_time
-    return min(1 + max(most, positions // (_ALIKE * len(links.slots))), links.given[0] + 1)
+def is_room_for(links, positions):
+    """Whether the index has room for the steps of so many positions, whatever they are. Where slices share links, all
+    have to have room."""
+    return links.shared or _ROOM * positions <= len(links.slots)
 
 
 @inlined
-def links_of_pass(links, positions, passes):
+def is_used_up(links):
+    """Whether no link can be added, in whatever pass."""
+    has_no_room = links.room[FAILED] or links.slots_room[FAILED]
+    return links.shared or has_no_room or links.given[0] > len(links.keys)
+
+
+@inlined
+def first_stretch(links, positions):
+    """How many of the links that there are a first pass goes through, 0 for none among them, if the steps of so many
+    positions are to be looked for: all, unless that may add more than the index has room for."""
+    ends = links.given[0] + 1
+    return ends if is_room_for(links, _most_new(links, positions)) else 1 + ends // _TRIED
+
+
+@inlined
+def next_stretch(links, stretch, added):
+    """The same for the next pass, after one has added so many."""
+    return max(1, min(_TRIED * stretch, stretch * links.at_a_time // max(1, added)))
+
+
+@inlined
+def links_of_pass(links, positions):
     """Those that a pass is to add; all, where slices share them."""
     if links.shared:
         return all_links(links)
-    return LookedFor(links.given[0] + 1, max(FIRST_LINKS, _most_new(links, positions) // passes // _ALIKE))
+    most = min(_most_new(links, positions), len(links.slots) // _ROOM)
+    return LookedFor(links.given[0] + 1, max(FIRST_LINKS, most // _ALIKE))
 
 
 @inlined
