@@ -73,11 +73,9 @@ def links_for(numbers: int, *, with_record: bool = True) -> int:
 AT_A_TIME: Final = 1 << 22
 """Links that one pass over a level is to add, roughly, where there are too many for one. They, their index and the
 links before them lie all over some 200 MB; a pass reads 4 bytes of each open position."""
-_SLOTS: Final = 1 << 26
-"""Of the links' index, at most, where no slices have links in common."""
 
 
 def slots_for(links: int, *, shared: bool) -> int:
     """Slots of the links' index: for all where slices have links in common, elsewhere for those that a pass adds, which
     may be more than it was to add."""
-    return links if shared else max(1, min(links // 2, _SLOTS))
+    return links if shared else max(1, min(links // 2, 4 * AT_A_TIME))

@@ -5,6 +5,7 @@
 import numpy as np
 
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
+from tbgen.intrinsics import fetch_add
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import key_at, put_off, read_cells_around, read_link_around
@@ -39,7 +40,8 @@ def write_steps(worker, links, level, tally):
     A step is found again only behind the same link. So where many links may be new, the set is gone through several
     times, each time with the staircases that end within a stretch of links: the index then holds those alone that such
     a pass has found. How many a stretch leads to is known from the pass before, roughly. If the index is full, those
-    are left whose next link it does not have, and a shorter stretch is gone through from the same link on."""
+    are left whose next link it does not have, and a shorter stretch is gone through from the same link on: a link that
+    is not in a full index does not come into it any more, so none has two numbers where a staircase ends."""
     team, me, sets = worker.team, worker.me, worker.sets
     barrier(team, me)
     known = links.given[0]
@@ -56,7 +58,7 @@ def write_steps(worker, links, level, tally):
         end = min(first + stretch, known + 1)
         _write_some(worker, links, looked_for, first, end, stays, level, tally)
         barrier(team, me)
-        stretch = next_stretch(links, end - first, links.given[0] - before)
+        stretch = next_stretch(links, end - first, links.given[0] - before + tally[STEPS_LEFT])
         if not tally[STEPS_LEFT]:
             first = end
         elif not stays or is_used_up(links):
@@ -71,6 +73,7 @@ def _write_some(worker, links, looked_for, first, end, stays, level, tally):
     """The same for staircases that end with a link of this range. The set may have to stay. A phase of its own."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     buffers.cases.fill(0)
+    left = 0
     while True:
         count = pop_block(team, me, sets, STEPPED, buffers, stays)
         if count == 0:
@@ -92,9 +95,10 @@ def _write_some(worker, links, looked_for, first, end, stays, level, tally):
                 buffers.cases[slot] = case
                 buffers.lengthened[slot] = _lengthened(state, links, looked_for, before, theirs, ours, level)
             if buffers.lengthened[slot] == FULL:
-                tally[STEPS_LEFT] = 1
+                left += 1
             else:
                 state.link[cell] = buffers.lengthened[slot]
+    fetch_add(tally, STEPS_LEFT, left)
 
 
 @inlined

@@ -52,12 +52,15 @@ _ALIKE: Final = 4
 _ROOM: Final = 4
 """Slots of each position that may have two new links of its own, so that half of them stay free."""
 _FEW: Final = 1 << 16
-_FROM_EACH: Final = 64
+_FROM_EACH: Final = 16
 """A level of five men adds no more links than _FROM_EACH for each that there is, and for _FEW more, roughly. KBNvKN,
 with 147 million positions, has 19,484 after the first level of records and 67,125 after the second. But the second of
 KRRvKRR adds 57 million where there are 268,482."""
-_TRIED: Final = 64
-"""Where so many may be too many, the first pass goes through 1 / _TRIED of the links that there are."""
+_TRIED: Final = 1024
+"""Where so many may be too many, the first pass goes through 1 / _TRIED of the links that there are. Those that are
+there longest have the most positions."""
+_GROWTH: Final = 64
+"""The next pass goes through so many times as many at the most."""
 _TAG: Final = np.int64((1 << 32) - 1)
 """Bits of a link's hash in its slot: its key lies elsewhere, and is looked at where these are equal."""
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -123,8 +126,8 @@ def first_stretch(links, positions):
 
 @inlined
 def next_stretch(links, stretch, added):
-    """The same for the next pass, after one has added so many."""
-    return max(1, min(_TRIED * stretch, stretch * links.at_a_time // max(1, added)))
+    """The same for the next pass, after one has added so many, or would have."""
+    return max(1, min(_GROWTH * stretch, stretch * links.at_a_time // max(1, added)))
 
 
 @inlined
