@@ -26,6 +26,9 @@ TOGETHER: Final = 16
 """Blocks of positions (retro/threads/sets.py) that are read ahead together."""
 _CLUSTER: Final = 1 << 16
 """Bytes."""
+_AT_ONCE: Final = 1 << 17
+"""Bytes that the system is asked for at a time: of more it may leave what it would not read ahead by itself, 8 MiB here
+and 128 KiB elsewhere."""
 _SLOTS: Final = 1 << 11
 """For the clusters that a thread remembers."""
 _LATELY: Final = 1 << 9
@@ -55,7 +58,10 @@ def read_by(how: np.int64, *arrays: NDArray[Any]) -> None:
 @inlined
 def read_ahead(array, first, end):
     """Have it read these elements now."""
-    _advise(array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize, _NOW)
+    begin, stop = array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize
+    while begin < stop:
+        _advise(begin, min(begin + _AT_ONCE, stop), _NOW)
+        begin += _AT_ONCE
 
 
 class Clusters(NamedTuple):
