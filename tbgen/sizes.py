@@ -70,12 +70,10 @@ def links_for(numbers: int, *, with_record: bool = True) -> int:
     return room
 
 
-AT_A_TIME: Final = 1 << 22
-"""Links that one pass over a level is to add, roughly, where there are too many for one. They, their index and the
-links before them lie all over some 200 MB; a pass reads 4 bytes of each open position."""
+PASS_SLOTS: Final = 1 << 24
+"""Slots of the index where it has the links of one pass over a level, at most: 134 MB, all over which a pass looks."""
 
 
 def slots_for(links: int, *, shared: bool) -> int:
-    """Slots of the links' index: for all where slices have links in common, elsewhere for those that a pass adds, which
-    may be more than it was to add."""
-    return links if shared else max(1, min(links // 2, 4 * AT_A_TIME))
+    """Slots of the links' index: for all where slices have links in common, elsewhere for those that a pass adds."""
+    return links if shared else max(1, min(links // 2, PASS_SLOTS))

@@ -18,7 +18,8 @@ way of a slice, in the order of the folders; each knows only those above it:
                level can be forced (settle). Both spread from seeds (seeds) in rounds by distance (rounds) to
                predecessors (notify, tell), and to positions of which all moves fail (prove). Rounds write values to a
                log (log), which is merged into the arrays of what is known of each position (state); those of open
-               positions get shorter, as others are closed (cells). What changes goes into the staircases (steps)
+               positions get shorter, as others are closed (cells). What changes goes into the staircases (steps), in
+               the order of the staircases where many are new (cases)
     snapshot   what is kept of a large slice now and then, so that a stopped build goes on inside it
     slice_solver   a slice from its survey to its entries; all slices of a table share a job
     solver     all slices of a table in order, on all threads, with what its resets lead to

@@ -5,7 +5,7 @@ import pytest
 
 from tbgen.jit import kernel, plain
 from tbgen.retro.values import staircase
-from tbgen.sizes import AT_A_TIME, FIRST_LINKS
+from tbgen.sizes import FIRST_LINKS
 
 
 @kernel
@@ -65,18 +65,12 @@ def test_the_index_has_room_for_few_positions_only() -> None:
     assert is_room_for(staircase.make_links(1 << 26, shared=True), 1 << 34), "whatever comes"
 
 
-def test_a_pass_goes_through_as_many_links_as_it_can() -> None:
-    links, many = staircase.make_links(1 << 26, shared=False), 10 * AT_A_TIME
-    first, following = plain(staircase.first_stretch), plain(staircase.next_stretch)
-    assert first(links, many) == 1, "no position has a staircase yet"
-    links.given[0] = 999
-    assert first(links, many) == 1000, "so few links lead to few new ones"
-    links.given[0] = AT_A_TIME
-    assert first(links, len(links.slots) // 4) == AT_A_TIME + 1, "so few positions have few"
-    begun = first(links, many)
-    assert begun < AT_A_TIME // 1000
-    assert following(links, begun, AT_A_TIME) == begun
-    assert following(links, begun, 2 * AT_A_TIME) == begun // 2
-    assert following(links, begun, AT_A_TIME // 3) // begun in (2, 3)
-    assert following(links, begun, 0) == following(links, begun, 1) < 100 * begun
-    assert following(links, 1, 2**40) == 1, "there is always one"
+def test_a_level_mostly_adds_as_many_links_as_the_index_has_room_for() -> None:
+    links, may_have_room = staircase.make_links(1 << 26, shared=False), plain(staircase.may_have_room)
+    many = len(links.slots)
+    assert may_have_room(links, many), "no position has a staircase yet"
+    links.given[0] = 100_000
+    assert may_have_room(links, many), "so few links lead to few new ones"
+    links.given[0] = 1_000_000
+    assert not may_have_room(links, many)
+    assert may_have_room(links, len(links.slots) // 4), "so few positions have few"

@@ -52,7 +52,7 @@ def pop_all(team, me, sets, which, buffers, taken):  # type: ignore[no-untyped-d
     barrier(team, me)
     total = 0
     while True:
-        count = pop_block(team, me, sets, which, buffers, False)
+        count = pop_block(team, me, sets, which, buffers)
         if count == 0:
             return total
         for at in range(count):

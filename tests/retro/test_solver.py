@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tbgen import outcome, sizes
 from tbgen.board.moves import is_checked, list_moves
-from tbgen.contents import Contents, distances, outcomes
+from tbgen.contents import distances, outcomes
 from tbgen.errors import OutOfRoom
 from tbgen.generate import estimate
 from tbgen.index import Layout, layout_of
@@ -39,7 +39,7 @@ from tbgen.store import disk_arrays
 from tbgen.table_rules import TableRules
 from tests.support.boards import material_on
 from tests.support.slices import is_position, place
-from tests.support.solved import contents, entries_of, solved
+from tests.support.solved import contents, entries_of, every_byte, solved
 
 THREE_MEN = [one.name for one in every(3)]
 
@@ -200,17 +200,6 @@ def test_without_resets_a_lost_bishop_does_not_level_the_score() -> None:
 # --- threads ---------------------------------------------------------------------------------------------
 
 
-def every_byte(table: Contents) -> list[bytes]:
-    return [part.tobytes() for part in (table.entries, table.staircases, *table.steps)]
-
-
-@pytest.fixture
-def always_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All threads on one slice, however small."""
-    monkeypatch.setattr(solver, "TEAM_FROM", 1)
-    monkeypatch.setattr(solver, "_teams", lambda *_: 1)
-
-
 @pytest.fixture
 def two_teams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two slices of KPvK at a time, however small. What others are compared with, or lead to, is made before."""
@@ -315,37 +304,6 @@ def test_a_team_that_lacks_threads_ends_the_others(monkeypatch: pytest.MonkeyPat
         solver.solve_table(exits, threads=4)
 
 
-class Bit(InMemory):
-    """Has the steps of few positions looked for at a time, in an index of few links."""
-
-    def __init__(self, at_a_time: int, slots: int) -> None:
-        super().__init__()
-        self._at_a_time, self._slots = at_a_time, slots
-
-    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        arrays, done = super().open(layout, links)
-        few = arrays.links._replace(at_a_time=self._at_a_time, slots=arrays.links.slots[: self._slots])
-        return arrays._replace(links=few), done
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("name", "at_a_time", "slots"),
-    [
-        ("KPvK", 200, 1 << 22),  # slices share links, so all have to have room
-        *((name, *bit) for name in ("KQvK", "KRvKN") for bit in ((200, 1000), (20, 50), (1 << 22, 50))),
-    ],
-)
-@pytest.mark.usefixtures("always_together")
-def test_steps_that_are_looked_for_bit_by_bit_are_the_same(name: str, at_a_time: int, slots: int, threads: int) -> None:
-    material = parse(name)
-    bit = Bit(at_a_time, slots)
-    done = solver.solve_table(
-        exits_of(material, entries_of(material.successors(), "r")), threads=threads, checkpoint=bit
-    )
-    assert every_byte(finish(done)) == every_byte(contents(name))
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["KNNvK", "KRvKN", "KBvKN"])
 @pytest.mark.usefixtures("always_together")
@@ -445,19 +403,6 @@ def test_who_is_to_end_does_so_between_two_rounds(threads: int, monkeypatch: pyt
         solver.solve_table(exits, threads=threads)
     assert schedules[0].counts[LEVEL] <= 1
     assert 0 < schedules[0].counts[POSITIONS_SETTLED] < schedules[0].legal // 20
-
-
-class Cramped(InMemory):
-    """Gives less room for staircases than it is asked for."""
-
-    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        return super().open(layout, links >> 16)
-
-
-def test_staircases_that_do_not_fit_are_noticed() -> None:
-    material = parse("KNvK")
-    with pytest.raises(OutOfRoom, match="KNvK has more staircases than there is room for"):
-        solver.solve_table(exits_of(material, entries_of(material.successors(), "r")), checkpoint=Cramped())
 
 
 class Forgetful(InMemory):

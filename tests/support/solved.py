@@ -27,3 +27,7 @@ def solved(name: str, rules: str, threads: int = 1) -> Contents:
 def contents(name: str, rules: str = "r") -> Contents:
     """A finished table, solved once a session."""
     return solved(name, rules)
+
+
+def every_byte(table: Contents) -> list[bytes]:
+    return [part.tobytes() for part in (table.entries, table.staircases, *table.steps)]

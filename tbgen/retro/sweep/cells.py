@@ -4,7 +4,7 @@ In the end few positions are open, all over the slice. What the sweep knows of t
 numbers, whenever most have been closed: arrays that are gone through once a level become short, and fit into memory.
 """
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from tbgen.arrays import Make, in_memory
 from tbgen.intrinsics import bits_set
 from tbgen.jit import inlined, kernel
 from tbgen.retro.threads.lanes import LANE
-from tbgen.retro.threads.sets import BLOCK, CLOSED, lane_of
-
-_LANES: Final = BLOCK // LANE
+from tbgen.retro.threads.sets import BLOCK, BLOCK_LANES, CLOSED, lane_of
 
 
 class Cells(NamedTuple):
@@ -30,7 +28,8 @@ class Cells(NamedTuple):
 def cells_for(nodes: int, make: Make = in_memory) -> Cells:
     """Cells that some positions of a slice are to be given."""
     blocks = -(-nodes // BLOCK)
-    return Cells(make(blocks * _LANES, np.uint64), np.zeros(blocks + 1, np.int64), make(blocks * _LANES, np.uint16))
+    lanes = blocks * BLOCK_LANES
+    return Cells(make(lanes, np.uint64), np.zeros(blocks + 1, np.int64), make(lanes, np.uint16))
 
 
 @kernel
@@ -38,7 +37,7 @@ def give_all(cells, nodes):
     """Give each position the cell of its number."""
     for lane in range(len(cells.members)):
         cells.members[lane] = _in_lane(lane, nodes)
-        cells.within[lane] = lane % _LANES * LANE
+        cells.within[lane] = lane % BLOCK_LANES * LANE
     for block in range(len(cells.first)):
         cells.first[block] = min(block * BLOCK, nodes)
 
@@ -55,10 +54,10 @@ def give_open(cells, nodes, sets):
     """Give each position a cell that is not closed. Returns how many these are."""
     total = np.int64(0)
     for lane in range(len(cells.members)):
-        if lane % _LANES == 0:
-            cells.first[lane // _LANES] = total
+        if lane % BLOCK_LANES == 0:
+            cells.first[lane // BLOCK_LANES] = total
         cells.members[lane] = _in_lane(lane, nodes) & ~lane_of(sets, CLOSED, lane)
-        cells.within[lane] = total - cells.first[lane // _LANES]
+        cells.within[lane] = total - cells.first[lane // BLOCK_LANES]
         total += bits_set(cells.members[lane])
     cells.first[len(cells.first) - 1] = total
     return total
@@ -67,7 +66,7 @@ def give_open(cells, nodes, sets):
 @inlined
 def first_cell(cells, lane):
     """The cell of a lane's first position that has one."""
-    return cells.first[lane // _LANES] + np.int64(cells.within[lane])
+    return cells.first[lane // BLOCK_LANES] + np.int64(cells.within[lane])
 
 
 @inlined

@@ -89,7 +89,7 @@ def raise_escapes(worker, record):
     barrier(team, me)
     noted = np.int64(0)
     while True:
-        count = pop_block(team, me, sets, CHANGED_OURS, buffers, False)
+        count = pop_block(team, me, sets, CHANGED_OURS, buffers)
         if count == 0:
             break
         for first in range(0, count, _AT_ONCE):

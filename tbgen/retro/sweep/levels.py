@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tbgen.arrays import FAILED, Growing
 from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import FIRST_RECORD
+from tbgen.retro.sweep.cases import Cases, make_cases
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, begin_review, review_all
 from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
@@ -27,6 +28,7 @@ class Schedule(NamedTuple):
     """What the sweep needs besides the state."""
 
     seeds: Seeds
+    cases: Cases
     seen: NDArray[np.uint8]
     """Which values the escaping side can be paid (escape.py)."""
     counts: NDArray[np.int64]
@@ -40,8 +42,10 @@ class Schedule(NamedTuple):
 
 def make_schedule(items: Growing, threads: int, with_record: bool, top: int, legal: int) -> Schedule:
     """`items`: an array with an element for each position of the slice."""
+    seeds = make_seeds(items, threads)
     return Schedule(
-        make_seeds(items, threads),
+        seeds,
+        make_cases(seeds),
         np.zeros(VALUES + 1, np.uint8),
         make_counts(),
         int(with_record),
@@ -75,7 +79,7 @@ def _play_level(worker, links, schedule, level, tally):
             return False
     if not done and not escape_from_scratch(worker, schedule, level):
         return False
-    write_steps(worker, links, level, tally)
+    write_steps(worker, links, schedule, level, tally)
     return True
 
 

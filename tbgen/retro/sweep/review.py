@@ -36,7 +36,7 @@ from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.pop import pop_block, pop_lanes
 from tbgen.retro.threads.sets import (
     AWAY,
-    BLOCK,
+    BLOCK_LANES,
     CHANGED_OURS,
     CHANGED_THEIRS,
     DOUBT_OURS,
@@ -176,7 +176,7 @@ def _review(worker, escaping, record):
     values = state.ours if escaping else state.theirs
     barrier(team, me)
     while True:
-        count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers, False)
+        count = pop_block(team, me, sets, DOUBT_THEIRS if escaping else DOUBT_OURS, buffers)
         if count == 0:
             break
         noted = found = found_before = np.int64(0)
@@ -241,7 +241,7 @@ def _doubt_keepers(worker, record):
     for block in blocks_of(team, me, sets):
         lanes = lanes_with(sets, DOUBT_OURS, block)
         while lanes:
-            lane = block * (BLOCK // LANE) + lowest_bit(lanes)
+            lane = block * BLOCK_LANES + lowest_bit(lanes)
             lanes &= lanes - np.uint64(1)
             bits = lane_of(sets, DOUBT_OURS, lane)
             discard(sets, DOUBT_OURS, lane, bits ^ _without_record(graph, buffers, sets, lane, bits))

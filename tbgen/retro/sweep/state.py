@@ -34,7 +34,7 @@ from tbgen.turns import pieces
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 """`map`, or that of a pool of threads."""
 
-_STRETCH: Final = 1 << 19
+STRETCH: Final = 1 << 19
 """Nodes whose cells are found with 64 KiB of `Cells.members`; what is read ahead for so many stays until it is used."""
 NOT_AGAIN: Final = 255
 """In `SliceState.due`."""
@@ -99,7 +99,7 @@ def make_state(
 
 def _by_stretches(each: Each, nodes: int, work: Callable[[int, int], None]) -> None:
     """Have `work` go over all nodes, from the first to the last of a stretch at a time."""
-    deque(each(lambda here: work(here.start, here.stop), pieces(nodes, _STRETCH)), maxlen=0)
+    deque(each(lambda here: work(here.start, here.stop), pieces(nodes, STRETCH)), maxlen=0)
 
 
 @kernel
@@ -224,8 +224,8 @@ def read_cells_ahead(state, array, start, end):
 @inlined
 def read_members_ahead(state, start):
     """Have it read where the cells of these nodes are, with those of the whole stretch that they begin."""
-    if state.on_disk and start % _STRETCH == 0:
-        first, last = start // LANE, min((start + _STRETCH) // LANE, len(state.cells.members))
+    if state.on_disk and start % STRETCH == 0:
+        first, last = start // LANE, min((start + STRETCH) // LANE, len(state.cells.members))
         read_ahead(state.cells.members, first, last)
         read_ahead(state.cells.within, first, last)
 

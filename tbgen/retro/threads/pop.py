@@ -10,9 +10,8 @@ import numpy as np
 
 from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel
-from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import (
-    BLOCK,
+    BLOCK_LANES,
     block_from,
     clear_block,
     lane_of,
@@ -22,11 +21,9 @@ from tbgen.retro.threads.sets import (
 )
 from tbgen.retro.threads.team import claim
 
-_LANES: Final = BLOCK // LANE
-"""Per block."""
 ENOUGH: Final = 16
 """Lanes that are popped together from blocks that have few."""
-NEVER_ALONE: Final = np.int64(_LANES + 1)
+NEVER_ALONE: Final = np.int64(BLOCK_LANES + 1)
 """For `pop_lanes`: more lanes than a block has."""
 
 
@@ -37,7 +34,7 @@ def _next_block(team, me, sets, which, buffers):
         block = block_from(sets, which, buffers.span[0], buffers.span[1])
         if block < buffers.span[1]:
             buffers.span[0] = block + 1
-            read_set_around(sets, which, buffers, block * _LANES)
+            read_set_around(sets, which, buffers, block * BLOCK_LANES)
             return block
         start = claim(team, me, sets.span)
         if start >= sets.blocks:
@@ -47,9 +44,8 @@ def _next_block(team, me, sets, which, buffers):
 
 
 @kernel
-def pop_block(team, me, sets, which, buffers, stays):
-    """Move a block of positions from a set to `buffers.batch`, or copy it if it `stays`. Returns how many, 0 if none is
-    left for this thread.
+def pop_block(team, me, sets, which, buffers):
+    """Move a block of positions from a set to `buffers.batch`. Returns how many, 0 if none is left for this thread.
 
     A phase of its own: every thread of the team calls this until it returns 0."""
     while True:
@@ -57,8 +53,7 @@ def pop_block(team, me, sets, which, buffers, stays):
         if block < 0:
             return 0
         count = read_block(sets, which, block, buffers)
-        if not stays:
-            clear_block(sets, which, block)
+        clear_block(sets, which, block)
         if count:
             return count
 
@@ -79,7 +74,7 @@ def pop_lanes(team, me, sets, which, buffers, laned, many):
             buffers.span[0] = block  # it is the first of the next call
             break
         while lanes:
-            lane = block * _LANES + lowest_bit(lanes)
+            lane = block * BLOCK_LANES + lowest_bit(lanes)
             lanes &= lanes - np.uint64(1)
             left = lane_of(sets, which, lane)
             while left:

@@ -67,9 +67,9 @@ FALLING: Final = CHANGED_OURS
 BLOCK: Final = 1 << 12
 """Positions per block; a block is popped at once."""
 
-_WORDS: Final = BLOCK // LANE
-"""Words per block, one per lane."""
-assert _WORDS == 8 * LANES, "a byte has a bit for each line of a block"
+BLOCK_LANES: Final = BLOCK // LANE
+"""Lanes per block, a word each."""
+assert BLOCK_LANES == 8 * LANES, "a byte has a bit for each line of a block"
 _PIECES: Final = 256
 """Ranges that a set is split into for threads to claim, at most."""
 
@@ -92,7 +92,7 @@ class PositionSets(NamedTuple):
 def make_sets(count: int, nodes: int, make: Make = in_memory) -> PositionSets:
     """The first `count` sets."""
     blocks = -(-nodes // BLOCK)
-    words = blocks * _WORDS
+    words = blocks * BLOCK_LANES
     held, passed = make(min(count, HELD) * words, np.uint64), make(max(count - HELD, 0) * words, np.uint64)
     read_by(BY_PAGES, passed)
     return PositionSets(
@@ -209,7 +209,7 @@ def add_lane(sets, which, lane, bits):
 @inlined
 def note_line(sets, which, lane):
     """Note that the line of a lane may not be empty."""
-    note_lines(sets, which, lane // _WORDS, np.int64(1) << lane // LANES % LANES)
+    note_lines(sets, which, lane // BLOCK_LANES, np.int64(1) << lane // LANES % LANES)
 
 
 @inlined
@@ -251,13 +251,13 @@ def blocks_of(team, me, sets):
 
 @inlined
 def lanes_of(block):
-    return range(block * _WORDS, (block + 1) * _WORDS)
+    return range(block * BLOCK_LANES, (block + 1) * BLOCK_LANES)
 
 
 @inlined
 def lanes_with(sets, which, block):
     """Which lanes of a block have positions in a set, as bits."""
-    words, first = place_of(sets, which, block * _WORDS)
+    words, first = place_of(sets, which, block * BLOCK_LANES)
     found, lines = np.uint64(0), np.uint64(sets.lines[which * sets.blocks + block])
     while lines:
         at = lowest_bit(lines) * LANES
@@ -271,7 +271,7 @@ def count_in(sets, which, block):
     """How many positions of a block a set has."""
     count, lanes = 0, lanes_with(sets, which, block)
     while lanes:
-        count += bits_set(lane_of(sets, which, block * _WORDS + lowest_bit(lanes)))
+        count += bits_set(lane_of(sets, which, block * BLOCK_LANES + lowest_bit(lanes)))
         lanes &= lanes - np.uint64(1)
     return count
 
@@ -287,7 +287,7 @@ def read_block(sets, which, block, buffers):
     count = 0
     lanes = lanes_with(sets, which, block)
     while lanes:
-        lane = block * _WORDS + lowest_bit(lanes)
+        lane = block * BLOCK_LANES + lowest_bit(lanes)
         lanes &= lanes - np.uint64(1)
         left = lane_of(sets, which, lane)
         while left:
@@ -314,7 +314,7 @@ def clear_set(team, me, sets, which):
 @inlined
 def clear_block(sets, which, block):
     """Empty a block; no other thread may be at it."""
-    words, first = place_of(sets, which, block * _WORDS)
+    words, first = place_of(sets, which, block * BLOCK_LANES)
     at = which * sets.blocks + block
     lines, sets.lines[at] = np.uint64(sets.lines[at]), 0
     while lines:
@@ -330,7 +330,7 @@ def count_of(sets, which, buffers):
     count = 0
     block = block_from(sets, which, 0, sets.blocks)
     while block < sets.blocks:
-        read_set_around(sets, which, buffers, block * _WORDS)
+        read_set_around(sets, which, buffers, block * BLOCK_LANES)
         count += count_in(sets, which, block)
         block = block_from(sets, which, block + 1, sets.blocks)
     return count

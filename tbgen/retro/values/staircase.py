@@ -22,7 +22,7 @@ from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.room import reserve
 from tbgen.retro.values.keys import LONGEST, level_of
-from tbgen.sizes import AT_A_TIME, FIRST_LINKS, LINKS_GROWTH, slots_for
+from tbgen.sizes import FIRST_LINKS, LINKS_GROWTH, slots_for
 
 FULL: Final = -1
 
@@ -51,16 +51,11 @@ _ALIKE: Final = 4
 """Positions with the same new link, roughly, where there are many of both."""
 _ROOM: Final = 4
 """Slots of each position that may have two new links of its own, so that half of them stay free."""
-_FEW: Final = 1 << 16
+_FEW: Final = 1 << 20
 _FROM_EACH: Final = 16
-"""A level of five men adds no more links than _FROM_EACH for each that there is, and for _FEW more, roughly. KBNvKN,
+"""A level of five men adds no more links than _FROM_EACH for each that there is, and than _FEW more, roughly. KBNvKN,
 with 147 million positions, has 19,484 after the first level of records and 67,125 after the second. But the second of
 KRRvKRR adds 57 million where there are 268,482."""
-_TRIED: Final = 1024
-"""Where so many may be too many, the first pass goes through 1 / _TRIED of the links that there are. Those that are
-there longest have the most positions."""
-_GROWTH: Final = 64
-"""The next pass goes through so many times as many at the most."""
 _TAG: Final = np.int64((1 << 32) - 1)
 """Bits of a link's hash in its slot: its key lies elsewhere, and is looked at where these are equal."""
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -84,8 +79,8 @@ class Links(NamedTuple):
     """How many slots the tables have together, and 1 while a thread adds one."""
     shared: int
     """1 where several slices have links in common."""
-    at_a_time: int
-    """See sizes.py."""
+    few: int
+    """Links that a level adds, roughly, where there are none."""
 
 
 class LookedFor(NamedTuple):
@@ -103,10 +98,22 @@ def all_links(links):
 
 
 @inlined
+def positions_of_pass(links):
+    """For the steps of how many positions the index has room, where slices do not share it."""
+    return len(links.slots) // _ROOM
+
+
+@inlined
 def is_room_for(links, positions):
     """Whether the index has room for the steps of so many positions, whatever they are. Where slices share links, all
     have to have room."""
-    return links.shared or _ROOM * positions <= len(links.slots)
+    return links.shared or positions <= positions_of_pass(links)
+
+
+@inlined
+def may_have_room(links, positions):
+    """The same, if they add no more links than a level mostly does."""
+    return is_room_for(links, _most_new(links, positions))
 
 
 @inlined
@@ -117,25 +124,11 @@ def is_used_up(links):
 
 
 @inlined
-def first_stretch(links, positions):
-    """How many of the links that there are a first pass goes through, 0 for none among them, if the steps of so many
-    positions are to be looked for: all, unless that may add more than the index has room for."""
-    ends = links.given[0] + 1
-    return ends if is_room_for(links, _most_new(links, positions)) else 1 + ends // _TRIED
-
-
-@inlined
-def next_stretch(links, stretch, added):
-    """The same for the next pass, after one has added so many, or would have."""
-    return max(1, min(_GROWTH * stretch, stretch * links.at_a_time // max(1, added)))
-
-
-@inlined
 def links_of_pass(links, positions):
     """Those that a pass is to add; all, where slices share them."""
     if links.shared:
         return all_links(links)
-    most = min(_most_new(links, positions), len(links.slots) // _ROOM)
+    most = min(_most_new(links, positions), positions_of_pass(links))
     return LookedFor(links.given[0] + 1, max(FIRST_LINKS, most // _ALIKE))
 
 
@@ -150,7 +143,7 @@ def forget_tables(links, level):
 @inlined
 def _most_new(links, positions):
     """How many positions may have a link of their own among the new ones, at most and roughly."""
-    return min(positions, _FROM_EACH * (links.given[0] + _FEW))
+    return min(positions, links.few + _FROM_EACH * links.given[0])
 
 
 def make_links(capacity: int, *, shared: bool, arrays: Arrays = IN_MEMORY) -> Links:
@@ -158,7 +151,7 @@ def make_links(capacity: int, *, shared: bool, arrays: Arrays = IN_MEMORY) -> Li
     slots = arrays.growing(slots_for(capacity, shared=shared), np.int64, scattered=True)
     keys = arrays.growing(capacity, np.int64, scattered=True)
     tables = np.zeros(_LEVELS * _TABLES, np.int64)
-    return Links(*keys, np.zeros(1, np.int64), *slots, tables, np.zeros(2, np.int64), int(shared), AT_A_TIME)
+    return Links(*keys, np.zeros(1, np.int64), *slots, tables, np.zeros(2, np.int64), int(shared), _FEW)
 
 
 @inlined
