@@ -63,7 +63,7 @@ def _sweep() -> None:
     staircase, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
     state = make_state(survey, laid_out(layout.size, np.uint16), staircase, sets)
     worker = Worker(make_team(1), 0, graph, make_buffers(), state, sets, make_log(layout.size, 1))
-    schedule = make_schedule(IN_MEMORY.growing(layout.size, np.int32), 1, True, 2, 0)
+    schedule = make_schedule(IN_MEMORY.growing(layout.size, np.int32), 1, True, 1.0, 2, 0)
     sweep(worker, make_links(16, shared=True), schedule, make_tally())
 
 

@@ -405,6 +405,16 @@ def test_who_is_to_end_does_so_between_two_rounds(threads: int, monkeypatch: pyt
     assert 0 < schedules[0].counts[POSITIONS_SETTLED] < schedules[0].legal // 20
 
 
+def test_fewer_reviews_of_a_large_slice_lead_to_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    material = parse("KRvKN")
+    exits = exits_of(material, entries_of(material.successors(), "r"))
+    looks = solver.solve_table(exits).counts.looks
+    monkeypatch.setattr(slice_solver, "_REVIEWED_LESS_FROM", 1)
+    done = solver.solve_table(exits)
+    assert done.counts.looks < looks
+    assert every_byte(finish(done)) == every_byte(contents("KRvKN"))
+
+
 class Forgetful(InMemory):
     """Has some slices already, as after a stop."""
 

@@ -35,12 +35,14 @@ class Schedule(NamedTuple):
     """See retro/threads/counters.py."""
     with_record: int
     """1 under rules in which resets end a record."""
+    reviews: float
+    """How many positions a review may come to, for each that recomputing comes to."""
     top: int
     """The highest level of the slice."""
     legal: int
 
 
-def make_schedule(items: Growing, threads: int, with_record: bool, top: int, legal: int) -> Schedule:
+def make_schedule(items: Growing, threads: int, with_record: bool, reviews: float, top: int, legal: int) -> Schedule:
     """`items`: an array with an element for each position of the slice."""
     seeds = make_seeds(items, threads)
     return Schedule(
@@ -49,6 +51,7 @@ def make_schedule(items: Growing, threads: int, with_record: bool, top: int, leg
         np.zeros(VALUES + 1, np.uint8),
         make_counts(),
         int(with_record),
+        reviews,
         top,
         legal,
     )
@@ -73,7 +76,7 @@ def _play_level(worker, links, schedule, level, tally):
         as_good_as_the_record(worker, level)
         begin_review(worker)
         # recomputing takes linear time, with some for each lane; a review may look at the same position many times
-        most = _open(schedule) + len(worker.state.cells.members)
+        most = np.int64(schedule.reviews * (_open(schedule) + len(worker.state.cells.members)))
         done = review_all(worker, schedule.counts, level, most)
         if schedule.counts[STOP]:
             return False
