@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
-from tbgen.cli.common import console
 from tbgen.text import say, shown, time_of
 
 if TYPE_CHECKING:
@@ -57,12 +56,20 @@ class Display:
         self.draws = False
 
     def task(
-        self, what: str, total: float | None, *, done: float = 0.0, every: float | None = None, drawn: bool = True
+        self,
+        what: str,
+        total: float | None,
+        *,
+        done: float = 0.0,
+        every: float | None = None,
+        drawn: bool = True,
+        planned: float = 0.0,
     ) -> "Task":
         """A new task, of which so much was done before; it has a bar if it is `drawn`. `every`: seconds from one of its
-        lines to the next; 0: it has none. Without a total nobody knows when it is done."""
+        lines to the next; 0: it has none. `planned`: seconds that it was to take, if they were estimated. Without a
+        total nobody knows when it is done."""
         every = EVERY if every is None else every
-        task = Task(self, what, total, done, 0.0 if self.quiet or self.draws else every, drawn=drawn)
+        task = Task(self, what, total, done, 0.0 if self.quiet or self.draws else every, planned, drawn=drawn)
         self._tasks.append(task)
         self.draw()
         return task
@@ -93,7 +100,9 @@ class Display:
     def draw(self) -> None:
         """Draw what is at work."""
         if self._bars is None and self.draws:
-            self._bars = _make_bars(self.stream, self.period, sizes=self._sizes)
+            from tbgen.cli.bars import make_bars
+
+            self._bars = make_bars(self.stream, self.period, sizes=self._sizes)
             self._bars.start()
         for task in self._tasks if self._bars is not None else ():
             task.draw(self._bars)
@@ -123,15 +132,24 @@ class Task:
     """Something of which more and more is done."""
 
     def __init__(
-        self, display: Display, what: str, total: float | None, done: float, every: float, *, drawn: bool
+        self,
+        display: Display,
+        what: str,
+        total: float | None,
+        done: float,
+        every: float,
+        planned: float,
+        *,
+        drawn: bool,
     ) -> None:
         self._display = display
         self.what = what
         self.total = total
         self.done = self._first = done
         self._every = every
+        self._planned = planned
         self._drawn = drawn
-        self._last = time.monotonic()
+        self._begun = self._last = time.monotonic()
         self._told = deque([(self._last, done)])
         """When how much was done: at the lines of the last while."""
         self._bar: TaskID | None = None
@@ -168,7 +186,16 @@ class Task:
         self._told.append((now, self.done))
         if before >= self.done - _TELLING * self.total:
             return []
-        return [f"about {time_of((self.total - self.done) / (self.done - before) * (now - then))} left"]
+        measured = (self.total - self.done) / (self.done - before) * (now - then)
+        return [f"about {time_of(self.believed(measured, now))} left"]
+
+    def believed(self, measured: float, now: float) -> float:
+        """The time left: what the speed promises, and where the plan has more left, as much of the difference as is
+        still to be done of all. What comes last may take longest."""
+        if not self.total or not self._planned:
+            return measured
+        planned = self._planned * (1 - self._first / self.total) - (now - self._begun)
+        return measured + max(0.0, 1 - self.done / self.total) * max(0.0, planned - measured)
 
     def end(self) -> None:
         """It is done with."""
@@ -178,7 +205,9 @@ class Task:
         """Draw its bar as it is now."""
         if bars is not None and self._drawn:
             if self._bar is None:
-                self._bar = bars.add_task(self.what, total=self.total, completed=int(self._first))
+                self._bar = bars.add_task(
+                    self.what, total=self.total, completed=int(self._first), believed=self.believed
+                )
             bars.update(self._bar, total=self.total, completed=self.done)
 
     def erase(self, bars: "Progress | None") -> None:
@@ -223,19 +252,3 @@ class Counter(Display):
         """So much is done, of so much: that may have grown."""
         if self._task is not None:
             self._task.at(done, total)
-
-
-def _make_bars(stream: TextIO, period: float, *, sizes: bool) -> "Progress":
-    """Bars that leave nothing behind. Made late: their package takes time to import."""
-    from rich import progress
-
-    counts = (
-        (progress.DownloadColumn(binary_units=True), progress.TransferSpeedColumn())
-        if sizes
-        else (progress.TaskProgressColumn(),)
-    )
-    return progress.Progress(
-        progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.BarColumn(), *counts,
-        progress.TimeRemainingColumn(),
-        console=console(stream), transient=True, speed_estimate_period=period,
-    )  # fmt: skip

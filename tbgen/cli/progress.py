@@ -29,9 +29,17 @@ class TableProgress(Display, Watcher):
     """Shows each table at work and, where there are several, all together. What `show` prints goes to
     standard output in any case, above the bars if these are there too."""
 
-    def __init__(self, tables: Sequence[Material], *, quiet: bool, costs: Mapping[str, float] | None = None) -> None:
-        """`costs`: estimated CPU seconds per table; without them all numbers count the same. A material may be in
-        `tables` once per set of rules, if these are not at work at the same time."""
+    def __init__(
+        self,
+        tables: Sequence[Material],
+        *,
+        quiet: bool,
+        costs: Mapping[str, float] | None = None,
+        planned: float = 0.0,
+    ) -> None:
+        """`costs`: estimated CPU seconds per table; without them all numbers count the same. `planned`: seconds
+        that all should take, if that was estimated. A material may be in `tables` once per set of rules, if these are
+        not at work at the same time."""
         self._shares = sys.stdout.isatty()  # asked now: while bars are drawn, another stream stands for it
         super().__init__(quiet=quiet, stream=sys.stdout if self._shares else None, period=LONG)
         sizes = {material: numbers_of(material) for material in tables}
@@ -39,7 +47,8 @@ class TableProgress(Display, Watcher):
         total = sum(self._cost[material] * sizes[material] for material in tables)
         self._several = len(tables) != 1  # the bar of a single table says all
         name = f"{len(tables)} tables" if self._several else tables[0].name
-        self._all = self.task(name, total, drawn=self._several)
+        self._planned = planned
+        self._all = self.task(name, total, drawn=self._several, planned=planned)
         self._tables: dict[Material, Task] = {}
         self._reading: dict[Material, Task] = {}
         self._level = ""
@@ -56,7 +65,8 @@ class TableProgress(Display, Watcher):
     def began(self, material: Material) -> None:
         if material in self._tables:  # a worker died, and another one starts again
             self._forget(material)
-        self._tables[material] = self.task(material.name, numbers_of(material), every=0)
+        planned = 0.0 if self._several else self._planned
+        self._tables[material] = self.task(material.name, numbers_of(material), every=0, planned=planned)
 
     def found(self, material: Material, numbers: int) -> None:
         if material in self._tables:

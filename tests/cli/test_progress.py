@@ -80,18 +80,18 @@ def test_a_table_begun_anew_leaves_no_time_to_tell(capsys: pytest.CaptureFixture
 
 
 Happens = Callable[[displays.Task], None]
-Told = Callable[[Iterable[Happens]], list[str]]
+Told = Callable[..., list[str]]
 
 
 @pytest.fixture
 def told_each_minute(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Told:
-    """What is told of a build in whose minutes this happens."""
+    """What is told of a build in whose minutes this happens, and which was to take so many seconds."""
 
-    def told(minutes: Iterable[Happens]) -> list[str]:
+    def told(minutes: Iterable[Happens], planned: float = 0.0) -> list[str]:
         now = 1000.0
         monkeypatch.setattr(time, "monotonic", lambda: now)
         with displays.Display(quiet=False, period=600) as display:
-            task = display.task("KRRvKRR", 100.0, every=60)
+            task = display.task("KRRvKRR", 100.0, every=60, planned=planned)
             for happens in minutes:
                 now += 60
                 happens(task)
@@ -122,6 +122,21 @@ def test_a_while_in_which_nothing_counts_does_not_frighten(
     assert [left[at] for at in (29, 49, 54)] == ["20.0 min left", "86.7 min left", "65.0 min left"]
 
 
+def test_a_fast_start_promises_no_early_end(told_each_minute: Told) -> None:
+    """What comes first of six men may go ten times as fast as what comes last."""
+    minutes = [*map(done, (*[5] * 8, *[1] * 20, *[2] * 19))]
+    left = [line.rpartition("about ")[2] for line in told_each_minute(minutes, planned=80 * 60.0)]
+    assert left[7] == "48.0 min left"  # 12 by the speed, 72 by the plan, which counts for 60 of 100
+    assert left[-1] == "98.4 s left"  # 60 s, and 33 minutes, which count for 2 of 100
+    late = [line.rpartition("about ")[2] for line in told_each_minute(minutes, planned=20 * 60.0)]
+    assert late[27] == "40.0 min left"  # more than planned
+
+
+def test_what_was_done_before_was_planned_before(told_each_minute: Told) -> None:
+    said = told_each_minute([lambda task: task.found(50), done(10)], planned=80 * 60.0)
+    assert said[-1] == "60 %, about 20.0 min left"  # 8 minutes by the speed, 38 by the plan, which counts for 40 of 100
+
+
 def test_work_that_is_of_no_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     for quiet in (False, True):
         with progress.TableProgress([parse("KPvK")], quiet=quiet) as shown:
@@ -138,6 +153,17 @@ def test_compiling_on_a_terminal_draws_a_bar_with_the_time_left(monkeypatch: pyt
     progress.warm_up_visibly(2, quiet=False)
     words = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue())
     assert re.search(r"compiling the solver, this once .* +\d+% (\d:\d\d:\d\d|-:--:--)", words)
+
+
+def test_a_bar_tells_the_time_left_as_lines_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    with displays.Display(quiet=False, stream=(terminal := Terminal())) as display:
+        task = display.task("KRRvKRR", 100.0, planned=10 * 3600.0)
+        for _ in range(5):
+            time.sleep(0.02)
+            task.advance(10)
+    words = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue())
+    assert re.search(r"KRRvKRR .* +50% (4:59:5|5:00:0)\d", words)
 
 
 @pytest.mark.usefixtures("slow")
