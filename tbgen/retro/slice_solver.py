@@ -53,11 +53,12 @@ escapes at each level that computes these from scratch."""
 _SHORT: Final = 1 << 31
 """Numbers of a slice whose positions 32 bits can name."""
 _REVIEWED_LESS_FROM: Final = 1 << 28
-"""Numbers of a slice, which is one of six men."""
+"""Numbers of a slice, which is one of six men. Not `sizes.LONG_FROM`: a table's file says how much was reviewed, so
+tests that make small slices long would have other bytes."""
 _FEW_REVIEWS: Final = 1 / 16
 """A review jumps about, rounds of escapes hardly do: in a slice that does not fit into memory a position takes it ten
-times as long, 6 us and more (KRRvKRR in 4 GB). This must go by the slice's size, not by the memory: a table's file says
-how much was reviewed, and has the same bytes with any memory."""
+times as long, 6 us and more (KRRvKRR in 4 GB). It goes by the slice's size, not by the memory, as files have the same
+bytes with any memory."""
 _GLANCE: Final = 0.1
 """Seconds between two reports of progress."""
 _MOMENT: Final = 0.001

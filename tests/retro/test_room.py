@@ -2,24 +2,27 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.arrays import HANDLE, RESERVED, Growing, InMemoryArrays, check_room, make_room
+from tbgen.index import Layout
 from tbgen.index.exits import exits_of
 from tbgen.jit import kernel
 from tbgen.material import parse
 from tbgen.retro import room as room_module
 from tbgen.retro import solver
-from tbgen.retro.checkpoint import InMemory
+from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.room import reserve
 from tbgen.store.disk_arrays import DiskArrays
 from tests.support.solved import entries_of
 
 MIB = 1 << 20
 PIECE = room_module._PIECE
+LINE = 64
 
 
 @kernel
@@ -75,16 +78,16 @@ def test_handles_are_closed_once_and_all(tmp_path: Path) -> None:
 
 
 class Full(InMemoryArrays):
-    """Has no room on disk for one of the growing arrays: the third has the index of links, the fourth links, the fifth
-    positions that are sorted."""
+    """Has room on disk for a part of one of the growing arrays only: the third has the index of links, the fourth
+    links, the fifth positions that are sorted."""
 
-    def __init__(self, which: int) -> None:
-        self._left = which
+    def __init__(self, which: int, part: float = 0.0) -> None:
+        self._left, self._part = which, part
 
     def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
         array, room = super().growing(count, kind)
         self._left -= 1
-        return Growing(array, room if self._left else make_room(array.nbytes, 0))
+        return Growing(array, room if self._left else make_room(array.nbytes, int(self._part * array.nbytes)))
 
 
 @pytest.mark.parametrize("which", [3, 4, 5])
@@ -95,6 +98,38 @@ def test_a_full_disk_ends_the_solver(which: int, threads: int, monkeypatch: pyte
     exits = exits_of(material, entries_of(material.successors(), "r"))
     with pytest.raises(OSError, match="Bad file descriptor"):
         solver.solve_table(exits, threads=threads, checkpoint=InMemory(Full(which)))
+
+
+class Lasting(InMemory):
+    """Has what settled positions are worth, in an array that begins with a line of the cache, and room for few links
+    in the index."""
+
+    def __init__(self, part: float, slots: int) -> None:
+        super().__init__(Full(5, part))
+        self._slots = slots
+
+    def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
+        arrays, done = super().open(layout, links)
+        return arrays._replace(links=arrays.links._replace(slots=arrays.links.slots[: self._slots])), done
+
+    def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        room = super().lasting(slice_, count + LINE, kind)
+        self.worth = room[-room.ctypes.data % LINE :][:count]
+        return self.worth
+
+
+@pytest.mark.parametrize(("part", "slots"), [(0.02, 1 << 20), (0.02, 50), (0.05, 50), (0.1, 50)])
+def test_a_full_disk_leaves_what_settled_positions_are_worth(part: float, slots: int) -> None:
+    """As a snapshot counts on it, with which the build goes on."""
+    material = parse("KQvK")
+    exits = exits_of(material, entries_of(material.successors(), "r"))
+    whole, full = Lasting(1.0, slots), Lasting(part, slots)
+    solver.solve_table(exits, checkpoint=whole)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        solver.solve_table(exits, checkpoint=full)
+    expected, found = whole.worth.view(np.uint16), full.worth.view(np.uint16)
+    assert 1000 < np.count_nonzero(found) < np.count_nonzero(expected)
+    assert (found[found != 0] == expected[found != 0]).all()
 
 
 def test_what_had_no_room_stays_so() -> None:

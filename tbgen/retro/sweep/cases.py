@@ -2,8 +2,8 @@
 
 A step is found again only behind the same link. So where many links may be new, positions are sorted by the link that
 there is, into bundles for whose steps the index has room: what is looked at for one of these lies close together. Each
-bundle is gone through in order, wherever its positions are. This reads and writes 12 bytes a position, and 4 more for
-each open one.
+bundle is gone through in order, wherever its positions are. Three numbers a position are written twice and read twice,
+and the links of open ones read once more.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -29,7 +29,7 @@ from tbgen.retro.values.codes import STANDS
 _PIECES: Final = 128
 """Ranges of positions, at most: those of one are sorted by one thread."""
 _SHARES: Final = 1 << 11
-"""Ranges of links, the least that a bundle has."""
+"""Ranges of links: a bundle is one of these or more."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _NONE: Final = np.int64(0)
 _CODE_BITS: Final = 16
@@ -53,6 +53,8 @@ class Cases(NamedTuple):
     """`[piece, share]`: how many positions there are."""
     bundle: NDArray[np.int64]
     """`[share]`: the bundle of which it is a part."""
+    ends: NDArray[np.int64]
+    """One more than the links that there were when positions were counted, its only element: no link is one, too."""
     first: NDArray[np.int64]
     """`[bundle]`: how many positions are in those before it; behind the last: how many there are."""
     to: NDArray[np.int64]
@@ -68,6 +70,7 @@ def make_cases(seeds: Seeds) -> Cases:
         seeds.room,
         np.zeros((_PIECES, _SHARES), np.int64),
         np.zeros(_SHARES, np.int64),
+        np.zeros(1, np.int64),
         np.zeros(_SHARES + 1, np.int64),
         np.zeros(_SHARES * _PIECES + 2, np.int64),
         np.zeros(1, np.int64),
@@ -77,11 +80,13 @@ def make_cases(seeds: Seeds) -> Cases:
 @kernel
 def count_cases(worker, cases, links, most):
     """Count the positions that may need a step, and have bundles of so many positions, or of one share with more.
-    Returns False if one has more than there is room for."""
+    Returns False if one has more than `items` has room for."""
     team, me = worker.team, worker.me
     barrier(team, me)
-    ends = links.given[0] + 1
-    _sort(worker, cases, ends, _NONE, _NONE, _NONE)
+    if me == 0:
+        cases.ends[0] = links.given[0] + 1
+    barrier(team, me)
+    _sort(worker, cases, _NONE, _NONE, _NONE)
     barrier(team, me)
     if me == 0:
         _make_bundles(cases, most)
@@ -112,8 +117,8 @@ def _make_bundles(cases, most):
 
 @kernel
 def end_of_batch(cases, begin):
-    """Which bundle is the first, from this one on, that does not fit into `items` with those before it. 0 if there is
-    one that never does."""
+    """Where the batch ends that begins with this bundle: `items` has room for all of it. 0 if there is a bundle for
+    which alone it has none."""
     room = len(cases.items) // _COLUMNS
     end = begin
     for bundle in range(begin, cases.bundles[0]):
@@ -125,7 +130,7 @@ def end_of_batch(cases, begin):
 
 
 @kernel
-def sort_cases(worker, cases, ends, begin, end, level):
+def sort_cases(worker, cases, begin, end, level):
     """Collect the positions of these bundles. Returns False if the disk has no room for them."""
     team, me = worker.team, worker.me
     barrier(team, me)
@@ -134,7 +139,7 @@ def sort_cases(worker, cases, ends, begin, end, level):
     barrier(team, me)
     if cases.room[FAILED]:
         return False
-    _sort(worker, cases, ends, begin, end, level)
+    _sort(worker, cases, begin, end, level)
     barrier(team, me)
     return True
 
@@ -147,10 +152,10 @@ def _nodes_of(piece, nodes):
 
 
 @kernel
-def _sort(worker, cases, ends, begin, end, level):
-    """Count the positions of each piece by the share of their links, of which there are `ends` with none; or have those
-    of some bundles in `items`, in order. Then none is to look at them before this level, unless their values say so."""
-    team, me, state, sets = worker.team, worker.me, worker.state, worker.sets
+def _sort(worker, cases, begin, end, level):
+    """Copy the positions of these bundles to `items`, in order, and set when each is due again, from this level on.
+    Without a bundle, count the positions of each piece by share."""
+    team, me, state, sets, ends = worker.team, worker.me, worker.state, worker.sets, cases.ends[0]
     counts, base = begin == end, cases.first[begin]
     while True:
         piece = claim(team, me, 1)
@@ -161,9 +166,14 @@ def _sort(worker, cases, ends, begin, end, level):
         start, stop = _nodes_of(piece, len(state.worth))
         first_cell = state.cells.first[start // BLOCK]
         while start < stop:
-            before_next = min(start + TOGETHER * BLOCK, stop)
-            _read_ahead(state, sets, start, before_next, counts)
-            for lane in lanes_in(start, before_next):
+            next_start = min(start + TOGETHER * BLOCK, stop)
+            read_members_ahead(state, start)  # of the whole stretch, whether these are needed or not
+            end_block = -(-next_start // BLOCK)
+            if block_from(sets, STEPPED, start // BLOCK, end_block) == end_block:
+                start = next_start
+                continue
+            _read_ahead(state, sets, start, next_start, counts)
+            for lane in lanes_in(start, next_start):
                 left = lane_of(sets, STEPPED, lane)
                 while left:
                     cell = cell_of(state.cells, lane * LANE + lowest_bit(left))
@@ -181,22 +191,20 @@ def _sort(worker, cases, ends, begin, end, level):
                         _put(state, cases, cases.to[place] - base, cell, cell - first_cell, link)
                         cases.to[place] += 1
                         put_off(state, cell, level)
-            start = before_next
+            start = next_start
 
 
 @inlined
 def _read_ahead(state, sets, start, end, counts):
-    read_members_ahead(state, start)
-    end_block = -(-end // BLOCK)
-    if block_from(sets, STEPPED, start // BLOCK, end_block) < end_block:
-        read_set_ahead(sets, STEPPED, start // LANE, -(-end // LANE))
-        read_cells_ahead(state, state.link, start, end)
-        if not counts:
-            read_cells_ahead(state, state.theirs, start, end)
-            read_cells_ahead(state, state.ours, start, end)
-            read_cells_ahead(state, state.pays, start, end)
-            read_cells_ahead(state, state.level, start, end)
-            read_cells_ahead(state, state.due, start, end)
+    """Have the system read what is looked at of these positions."""
+    read_set_ahead(sets, STEPPED, start // LANE, -(-end // LANE))
+    read_cells_ahead(state, state.link, start, end)
+    if not counts:
+        read_cells_ahead(state, state.theirs, start, end)
+        read_cells_ahead(state, state.ours, start, end)
+        read_cells_ahead(state, state.pays, start, end)
+        read_cells_ahead(state, state.level, start, end)
+        read_cells_ahead(state, state.due, start, end)
 
 
 @inlined

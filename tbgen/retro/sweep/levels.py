@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import FAILED, Growing
+from tbgen.arrays import Growing
 from tbgen.jit import inlined, kernel, plain
 from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.cases import Cases, make_cases
@@ -15,7 +15,7 @@ from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
-from tbgen.retro.threads.counters import LEVEL, LINKS_FULL, PLACE, POSITIONS_SETTLED, STOP, make_counts
+from tbgen.retro.threads.counters import LEVEL, PLACE, POSITIONS_SETTLED, STOP, make_counts
 from tbgen.retro.threads.team import ABORT, PAUSE, barrier
 
 _GATHER: Final = 2
@@ -36,7 +36,7 @@ class Schedule(NamedTuple):
     with_record: int
     """1 under rules in which resets end a record."""
     reviews: float
-    """How many positions a review may come to, for each that recomputing comes to."""
+    """The most that a review may come to, as a share of the positions that recomputing comes to."""
     top: int
     """The highest level of the slice."""
     legal: int
@@ -70,7 +70,8 @@ def left_open(schedule: Schedule) -> int:
 
 @kernel
 def _play_level(worker, links, schedule, level, tally):
-    """Compute what each open position is worth under a record of this level. Returns False if it pauses."""
+    """Compute what each open position is worth under a record of this level. Returns False if it pauses, or cannot go
+    on."""
     done = False
     if level > FIRST_RECORD and not schedule.counts[PLACE]:
         as_good_as_the_record(worker, level)
@@ -82,8 +83,7 @@ def _play_level(worker, links, schedule, level, tally):
             return False
     if not done and not escape_from_scratch(worker, schedule, level):
         return False
-    write_steps(worker, links, schedule, level, tally)
-    return True
+    return write_steps(worker, links, schedule, level, tally)
 
 
 @inlined
@@ -103,8 +103,8 @@ def is_to_gather(schedule: Schedule, state: SliceState) -> bool:
 @kernel
 def sweep(worker, links, schedule, tally):
     """Settle every position of the slice, from where `schedule.counts` says that it has come to. It ends after the
-    highest level, or before, when it is to pause or cells are to be gathered. All threads of the team call this
-    together."""
+    highest level, or before, when it is to pause, cells are to be gathered, or it cannot go on. All threads of the team
+    call this together."""
     team, me = worker.team, worker.me
     first = schedule.counts[LEVEL]
     if me == 0:
@@ -114,10 +114,10 @@ def sweep(worker, links, schedule, tally):
             break
         if schedule.with_record and level >= FIRST_RECORD and not _play_level(worker, links, schedule, level, tally):
             break
-        settle_level(worker, schedule, level)
+        if not settle_level(worker, schedule, level):
+            break
         if me == 0:
-            schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE] or tally[LINKS_FULL]
-            schedule.counts[STOP] |= schedule.seeds.room[FAILED]
+            schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE]
             schedule.counts[LEVEL] = level + 1
             schedule.counts[PLACE] = 0
         barrier(team, me)

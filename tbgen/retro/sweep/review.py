@@ -64,10 +64,10 @@ from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient
 from tbgen.retro.values.payoff import longest, paid, shortest
 
 _FURTHER: Final = 3
-"""A review is given up once it would come to as many positions as are open, if it went on as it does now for three
-times as many turns as it took so far. It takes about as long for a position as recomputing."""
+"""A review is given up once it would come to as many positions as it may (`Schedule.reviews`), if it went on as it does
+now for three times as many turns as it took so far."""
 _GROWING: Final = 16
-"""One that grows has far to go, and is given up at 1 open position in 16.
+"""One that grows has far to go, and is given up at 1 in 16 of these.
 
 How far a review goes is not known before; of several rules this one took the least time (docs/experiments.md). It must
 not depend on where arrays lie: a table's file says how much was reviewed, and has the same bytes with any memory."""

@@ -127,25 +127,29 @@ def _spread(worker, schedule, outcome, escaping):
 
 @kernel
 def settle_level(worker, schedule, level):
-    """Settle all positions of a level, and all from which a goal of this level can be forced."""
+    """Settle all positions of a level, and all from which a goal of this level can be forced. Returns False if the disk
+    has no room for its seeds: then what settled positions are worth stays as it is, so that a snapshot is of use."""
     settle.fix_and_seed(worker, level)
-    sort_by_time(worker, schedule.seeds)
+    if not sort_by_time(worker, schedule.seeds):
+        return False
     _spread(worker, schedule, BASE - level, _SETTLING)
     merge(worker)
     barrier(worker.team, worker.me)
+    return True
 
 
 @kernel
 def escape_from_scratch(worker, schedule, level):
     """Compute what all open positions are worth under a record of this level, from scratch; those values that are not
-    done yet. Returns False if it pauses between two of them."""
+    done yet. Returns False if it pauses between two of them, or the disk has no room for its seeds."""
     team, me, state, sets, seeds = worker.team, worker.me, worker.state, worker.sets, schedule.seeds
     record = BASE - level
     begun = first = schedule.counts[PLACE]
     if not begun:
         escape.begin(team, me, sets)
-    if schedule.counts[SORTED] != level:  # after a pause they still are
-        sort_by_payoff(worker, seeds)
+    sorts = schedule.counts[SORTED] != level  # after a pause they still are
+    if sorts and not sort_by_payoff(worker, seeds):
+        return False
     if me == 0:
         schedule.counts[SORTED] = level
         escape.list_values(state, seeds.first, schedule.seen, record)

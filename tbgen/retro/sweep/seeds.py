@@ -72,8 +72,8 @@ def make_seeds(items: Growing, threads: int) -> Seeds:
 
 @kernel
 def _sum_up(team, me, seeds, keys):
-    """Where seeds of each kind begin, from how many each thread has found. Returns False, and there are none, if the
-    disk has no room for them: then the sweep is to end."""
+    """Where seeds of each kind begin, from how many each thread has found. Returns False if the disk has no room for
+    them: then the sweep is to end."""
     barrier(team, me)
     if me == 0:
         total = 0
@@ -84,8 +84,8 @@ def _sum_up(team, me, seeds, keys):
                 seeds.starts[one, key] = total
                 total += here
         seeds.first[keys] = total
-        if seeds.room[FAILED] or not reserve(seeds.room, total * seeds.items.itemsize):
-            seeds.first[:] = 0
+        if not seeds.room[FAILED]:
+            reserve(seeds.room, total * seeds.items.itemsize)
     barrier(team, me)
     return seeds.room[FAILED] == 0
 
@@ -99,21 +99,23 @@ def _put(state, buffers, seeds, at, node):
 
 @kernel
 def sort_by_time(worker, seeds):
-    """Move the TIMED sets to `seeds`, with a group for each distance.
+    """Move the TIMED sets to `seeds`, with a group for each distance. Returns False if the disk has no room for them.
 
     A counting sort: each thread counts what is in its blocks, the first thread sums, each thread copies."""
     team, me, keys = worker.team, worker.me, 2 * (LARGEST_DISTANCE + 1)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
     _sort_timed(worker, seeds, 0)
-    if _sum_up(team, me, seeds, keys):
-        _sort_timed(worker, seeds, 1)
+    if not _sum_up(team, me, seeds, keys):
+        return False
+    _sort_timed(worker, seeds, 1)
     if me == 0:
         seeds.group_count[0] = 0
         for key in range(keys):
             if seeds.first[key] != seeds.first[key + 1]:
                 _add_group(seeds, key, key >> 1, key & 1)
     barrier(team, me)
+    return True
 
 
 @kernel
@@ -138,14 +140,17 @@ def _sort_timed(worker, seeds, copies):
 
 @kernel
 def sort_by_payoff(worker, seeds):
-    """Sort all positions that are not closed by the code of what their resets pay."""
+    """Sort all positions that are not closed by the code of what their resets pay. Returns False if the disk has no
+    room for them."""
     team, me, keys = worker.team, worker.me, len(worker.state.payoffs)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
     _sort(worker, seeds, 0)
-    if _sum_up(team, me, seeds, keys):
-        _sort(worker, seeds, 1)
+    if not _sum_up(team, me, seeds, keys):
+        return False
+    _sort(worker, seeds, 1)
     barrier(team, me)
+    return True
 
 
 @kernel

@@ -48,7 +48,8 @@ _CHUNK: Final = 1 << 12
 
 @kernel
 def write_steps(worker, links, schedule, level, tally):
-    """Append a step to every staircase whose value has changed.
+    """Append a step to every staircase whose value has changed. Returns False if the sweep is to end: no link can be
+    added any more, the disk is full, or the caller wants it to.
 
     One pass over the positions does, where few links may be new. Where many may be, or the index was full, positions
     are sorted, and one pass goes over each bundle."""
@@ -58,13 +59,13 @@ def write_steps(worker, links, schedule, level, tally):
     while count:
         if was_full and is_used_up(links):
             tally[LINKS_FULL] = 1
-            return
+            return False
         sorts = was_full or not may_have_room(links, count)
         if sorts and count_cases(worker, schedule.cases, links, positions_of_pass(links)):
-            _write_bundles(worker, links, schedule, level, tally)
-            return
+            return _write_bundles(worker, links, schedule, level, tally)
         _write_all(worker, links, count, level, tally)
         count, was_full = count_of(sets, STEPPED, worker.buffers), True
+    return True
 
 
 @kernel
@@ -107,26 +108,27 @@ def _write_all(worker, links, count, level, tally):
 
 @kernel
 def _write_bundles(worker, links, schedule, level, tally):
-    """Write them bundle by bundle. It ends between two of these if the caller wants the threads to end."""
+    """Write them bundle by bundle. Returns False if the sweep is to end."""
     team, me, cases = worker.team, worker.me, schedule.cases
-    ends, begin = links.given[0] + 1, np.int64(0)
+    begin = np.int64(0)
     while begin < cases.bundles[0]:
         end = end_of_batch(cases, begin)
-        if not sort_cases(worker, cases, ends, begin, end, level):
-            return
+        if not sort_cases(worker, cases, begin, end, level):
+            return False
         for bundle in range(begin, end):
             barrier(team, me)
             if me == 0:
                 schedule.counts[STOP] = team.shared[ABORT]
             barrier(team, me)
             if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
-                return
+                return False
             if not _write_bundle(worker, links, cases, begin, bundle, level, tally):
                 tally[LINKS_FULL] = 1
-                return
+                return False
         put_links(worker, cases, begin, end)
         begin = end
     clear_set(team, me, worker.sets, STEPPED)
+    return True
 
 
 @kernel
@@ -134,8 +136,8 @@ def _write_bundle(worker, links, cases, begin, bundle, level, tally):
     """Write the steps of a bundle, `begin` being the first that is in `cases.items`. Returns False if no link can be
     added any more.
 
-    What is not in a full index cannot come into it: those that are left wait for another pass, and no link has two
-    numbers."""
+    A link that a full index has no room for finds none later in the pass either, so all positions whose staircases end
+    with it wait for the next pass together."""
     team, me, state = worker.team, worker.me, worker.state
     first, end = cases.first[bundle] - cases.first[begin], cases.first[bundle + 1] - cases.first[begin]
     while True:

@@ -59,6 +59,7 @@ def read_by(how: np.int64, *arrays: NDArray[Any]) -> None:
 def read_ahead(array, first, end):
     """Have it read these elements now."""
     begin, stop = array.ctypes.data + first * array.itemsize, array.ctypes.data + end * array.itemsize
+    begin -= begin % _PAGE
     while begin < stop:
         _advise(begin, min(begin + _AT_ONCE, stop), _NOW)
         begin += _AT_ONCE

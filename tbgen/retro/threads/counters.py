@@ -16,7 +16,7 @@ LINKS_FULL: Final = 1
 SURVEYED: Final = 2
 """Numbers surveyed."""
 STEPS_LEFT: Final = 3
-"""Positions that a pass has left, as the index of links was full."""
+"""Positions of a bundle that a pass has left, as the index of links was full."""
 _TALLY_SLOTS: Final = 4
 
 # slots of `Schedule.counts`
