@@ -261,6 +261,7 @@ def test_what_killed_builds_leave_is_removed(
 
 
 def test_no_room_no_start(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TBGEN_SCRATCH", raising=False)
     assert main(["build", "KRBvKR", "--memory", "200M", "--tables", str(tmp_path)]) == OutOfRoom.exit_code
     assert re.match(r"tbgen: 220 MiB of memory are needed, and", capsys.readouterr().err)
     usage = shutil.disk_usage(tmp_path)

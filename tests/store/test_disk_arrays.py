@@ -129,6 +129,7 @@ def test_working_arrays_are_on_disk_where_those_in_memory_leave_no_room(tmp_path
 
 
 def test_the_environment_says_where_working_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TBGEN_SCRATCH", raising=False)
     tables, scratch = tmp_path / "tables", tmp_path / "scratch"
     assert scratch_of(tables) == tables, "it is made before it is needed"
     tables.mkdir()
