@@ -134,7 +134,7 @@ def sort_cases(worker, cases, begin, end, level):
     """Collect the positions of these bundles. Returns False if the disk has no room for them."""
     team, me = worker.team, worker.me
     barrier(team, me)
-    if me == 0 and not cases.room[FAILED]:
+    if me == 0:
         reserve(cases.room, (cases.first[end] - cases.first[begin]) * _COLUMNS * cases.items.itemsize)
     barrier(team, me)
     if cases.room[FAILED]:
@@ -163,14 +163,13 @@ def _sort(worker, cases, begin, end, level):
             break
         if counts:
             cases.counts[piece] = 0
-        start, stop = _nodes_of(piece, len(state.worth))
-        first_cell = state.cells.first[start // BLOCK]
-        while start < stop:
+        first, stop = _nodes_of(piece, len(state.worth))
+        first_cell = state.cells.first[first // BLOCK]
+        for start in range(first, stop, TOGETHER * BLOCK):
             next_start = min(start + TOGETHER * BLOCK, stop)
             read_members_ahead(state, start)  # of the whole stretch, whether these are needed or not
             end_block = -(-next_start // BLOCK)
             if block_from(sets, STEPPED, start // BLOCK, end_block) == end_block:
-                start = next_start
                 continue
             _read_ahead(state, sets, start, next_start, counts)
             for lane in lanes_in(start, next_start):
@@ -191,7 +190,6 @@ def _sort(worker, cases, begin, end, level):
                         _put(state, cases, cases.to[place] - base, cell, cell - first_cell, link)
                         cases.to[place] += 1
                         put_off(state, cell, level)
-            start = next_start
 
 
 @inlined

@@ -84,8 +84,7 @@ def _sum_up(team, me, seeds, keys):
                 seeds.starts[one, key] = total
                 total += here
         seeds.first[keys] = total
-        if not seeds.room[FAILED]:
-            reserve(seeds.room, total * seeds.items.itemsize)
+        reserve(seeds.room, total * seeds.items.itemsize)
     barrier(team, me)
     return seeds.room[FAILED] == 0
 

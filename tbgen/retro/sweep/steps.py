@@ -116,7 +116,6 @@ def _write_bundles(worker, links, schedule, level, tally):
         if not sort_cases(worker, cases, begin, end, level):
             return False
         for bundle in range(begin, end):
-            barrier(team, me)
             if me == 0:
                 schedule.counts[STOP] = team.shared[ABORT]
             barrier(team, me)
