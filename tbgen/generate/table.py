@@ -74,7 +74,7 @@ def build_table(
                     raise
 
             census = write_table(
-                path, contents, counts._asdict(), threads=threads, make=disk_arrays.array,
+                path, contents, {"legal": counts.legal}, threads=threads, make=disk_arrays.array,
                 report=partial(watcher.written, material), check=check,
             )  # fmt: skip
             workspace.clear()

@@ -52,13 +52,9 @@ _REACHED_AGAIN: Final = 3
 escapes at each level that computes these from scratch."""
 _SHORT: Final = 1 << 31
 """Numbers of a slice whose positions 32 bits can name."""
-_REVIEWED_LESS_FROM: Final = 1 << 28
-"""Numbers of a slice, which is one of six men. Not `sizes.LONG_FROM`: a table's file says how much was reviewed, so
-tests that make small slices long would have other bytes."""
 _FEW_REVIEWS: Final = 1 / 16
-"""A review jumps about, rounds of escapes hardly do: in a slice that does not fit into memory a position takes it ten
-times as long, 6 us and more (KRRvKRR in 4 GB). It goes by the slice's size, not by the memory, as files have the same
-bytes with any memory."""
+"""A review jumps about, rounds of escapes hardly do: where arrays are in files, a position takes a review ten times as
+long, 6 us and more (KRRvKRR in 4 GB)."""
 _GLANCE: Final = 0.1
 """Seconds between two reports of progress."""
 _MOMENT: Final = 0.001
@@ -191,7 +187,7 @@ class SliceSolver:
         items = self._arrays.growing(self._size, np.int32 if self._size <= _SHORT else np.int64)
         if self._state.on_disk:
             read_by(BY_PAGES, items.array, solved.links.keys, solved.links.slots)
-        reviews = _FEW_REVIEWS if self._size >= _REVIEWED_LESS_FROM else 1.0
+        reviews = _FEW_REVIEWS if self._state.on_disk else 1.0
         return make_schedule(items, self._team.size, solved.rules == TableRules.RESET, reviews, top, legal)
 
     # --- the sweep --------------------------------------------------------------------------------------------

@@ -159,6 +159,23 @@ def test_any_number_of_threads_writes_the_same_bytes(small_tables: Path, tmp_pat
     assert written[0] == written[1] == written[2]
 
 
+def test_any_memory_writes_the_same_bytes(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though reviews are given up sooner where arrays are in files."""
+    knvk, written, looks = parse("KNvK"), list[bytes](), list[float]()
+    for memory in (1 << 40, PROGRAM):
+        place = tmp_path / str(memory)
+        place.mkdir()
+        shutil.copy(small_tables / "KvK.r.h5", place)
+        with closing(DiskArrays(place, memory)) as disk_arrays:
+            summary = build_table(knvk, place, "r", EntryCache(place, "r", disk_arrays), disk_arrays, threads=1)
+        assert summary is not None
+        written.append(table_path(place, knvk, "r").read_bytes())
+        looks.append(summary.looks)
+        monkeypatch.setattr(disk_arrays_module, "SMALL", 0)
+    assert looks[0] > looks[1]
+    assert written[0] == written[1]
+
+
 def test_plan_of_all_four_men(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", "--all", "4", "--dry-run", "--json", "--tables", str(tmp_path)]) == 0
     plan = json.loads(capsys.readouterr().out)

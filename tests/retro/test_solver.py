@@ -339,7 +339,6 @@ def test_arrays_in_files_leave_no_trace(
         for made in (InMemory(arrays), InMemory())
     )
     assert every_byte(finish(found)) == every_byte(finish(expected)) == every_byte(contents(name, rules))
-    assert found.counts == expected.counts, "the file has them too"
     arrays.close()
 
 
@@ -403,16 +402,6 @@ def test_who_is_to_end_does_so_between_two_rounds(threads: int, monkeypatch: pyt
         solver.solve_table(exits, threads=threads)
     assert schedules[0].counts[LEVEL] <= 1
     assert 0 < schedules[0].counts[POSITIONS_SETTLED] < schedules[0].legal // 20
-
-
-def test_fewer_reviews_of_a_large_slice_lead_to_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    material = parse("KRvKN")
-    exits = exits_of(material, entries_of(material.successors(), "r"))
-    looks = solver.solve_table(exits).counts.looks
-    monkeypatch.setattr(slice_solver, "_REVIEWED_LESS_FROM", 1)
-    done = solver.solve_table(exits)
-    assert done.counts.looks < looks
-    assert every_byte(finish(done)) == every_byte(contents("KRvKN"))
 
 
 class Forgetful(InMemory):
