@@ -319,7 +319,7 @@ def test_a_team_leaves_no_trace_of_threads_with_four_men(name: str) -> None:
         ("KNvK", "r", 2),
         ("KPvK", "r", 1),
         ("KRvK", "wg", 1),
-        pytest.param("KRvKN", "r", 2, marks=pytest.mark.full),
+        ("KRvKN", "r", 2),
         pytest.param("KBBvK", "r", 2, marks=pytest.mark.full),
         pytest.param("KNvKP", "r", 1, marks=pytest.mark.full),
     ],
@@ -339,6 +339,8 @@ def test_arrays_in_files_leave_no_trace(
         for made in (InMemory(arrays), InMemory())
     )
     assert every_byte(finish(found)) == every_byte(finish(expected)) == every_byte(contents(name, rules))
+    assert found.counts.legal == expected.counts.legal, "the file has it too"
+    assert found.counts.looks < expected.counts.looks or not expected.counts.looks, "reviews are given up sooner"
     arrays.close()
 
 
