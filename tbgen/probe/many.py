@@ -23,6 +23,8 @@ from tbgen.table_rules import TableRules
 
 _BLOCK: Final = 1 << 14
 """Rows per pass: their columns fit the processor's cache."""
+_LARGE_BLOCK: Final = 1 << 20
+"""The same where parts of a table are decoded again for each pass. Such a pass takes 120 MB."""
 
 
 def _columns(men: str) -> tuple[Material, bool, list[int]]:
@@ -86,8 +88,9 @@ def answer(tables: OpenTables, positions: Positions, records: ArrayLike | None) 
     found = Answers(
         np.zeros(count, np.int16), np.zeros(count, np.uint16), None if given is None else np.zeros(count, np.int16)
     )
-    for start in range(0, count, _BLOCK):
-        block = slice(start, start + _BLOCK)
+    at_once = _BLOCK if table.expect(count) else _LARGE_BLOCK
+    for start in range(0, count, at_once):
+        block = slice(start, start + at_once)
         rows = squares[block].T.astype(np.int64)
         if is_reversed:
             rows ^= 56

@@ -21,6 +21,8 @@ from tbgen.position import fault, level
 from tbgen.probe import Positions, Tablebase, open_tablebase, vector
 from tbgen.probe.levels import levels
 from tbgen.probe.numbering import make_numbering, number_of, signature
+from tbgen.store.read import table
+from tbgen.store.read.open_file import OpenFile
 
 FIVE = [parse(name) for name in ("KQQQvK", "KNNNvK", "KNNvKN", "KRBvKP", "KPPvKP")]
 SIX = [parse(name) for name in ("KQQQQvK", "KRBNNvK", "KRRvKRR", "KQRvKBN", "KRPvKRP", "KPPPvKP", "KPPvKPP")]
@@ -86,6 +88,22 @@ def test_more_rows_than_a_block(tablebase: Tablebase) -> None:
     assert np.array_equal(whole.outcomes[30_000:], rest.outcomes)
     none = tablebase.probe_many(Positions("KNvK", squares[:0], turns[:0]))
     assert len(none.outcomes) == 0
+
+
+def test_what_is_not_kept_decoded_is_read_once(small_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Positions("KBvK", *random_rows(3, 40_000))
+    with open_tablebase(small_tables) as tables:
+        wanted = tables.probe_many(asked)
+    for cache in (table._CHUNKS, table._GLANCED, table._DECODED):
+        monkeypatch.setattr(cache, "budget", 0)
+    read: list[int] = []
+    chunk = OpenFile.chunk
+    monkeypatch.setattr(OpenFile, "chunk", lambda self, number: read.append(number) or chunk(self, number))
+    with open_tablebase(small_tables) as tables:
+        found = tables.probe_many(asked)
+    assert np.array_equal(found.outcomes, wanted.outcomes)
+    assert np.array_equal(found.dtg, wanted.dtg)
+    assert len(read) == len(set(read)) > 1
 
 
 def test_boards_and_fens(tablebase: Tablebase) -> None:

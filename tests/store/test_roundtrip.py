@@ -227,6 +227,7 @@ def test_many_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bo
     with written(tmp_path, contents) as table_:
         rng = np.random.default_rng(5)
         numbers = rng.integers(0, table_.size, 5000)
+        assert table_.expect(len(numbers)) == whole
         outcomes, distances, staircases = table_.look_many(numbers)
         assert (outcomes.dtype, distances.dtype) == (np.int16, np.uint16)
         assert np.array_equal(outcomes.astype(np.int32) * 65536 + distances, contents.entries[numbers])

@@ -163,11 +163,18 @@ class TableFile:
         """Whether each number is in the file: in a slim table half of them are not."""
         return np.ones(len(numbers), np.bool_)
 
+    def expect(self, wanted: int) -> bool:
+        """Say how many numbers `look_many` will be asked for. Whether looks at them are cheap one by one: all of the
+        table is decoded once enough of it has been asked for. Otherwise each call reads and decodes the parts that it
+        needs, so that few calls for many numbers are cheaper than many for few."""
+        self._wanted += wanted
+        return self._whole() is not None
+
     def look_many(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.uint16], NDArray[np.int64]]:
         """`look` for many numbers at once."""
         if len(numbers) and numbers.min() < 0:
             raise IndexError(f"{self.path} has no such number")
-        whole = self._whole(len(numbers))
+        whole = self._whole()
         if whole is not None:
             entries, inside = whole.entries[numbers], whole.inside(numbers)
         else:
@@ -187,7 +194,7 @@ class TableFile:
         outcomes, distances = np.zeros(len(staircases), np.int16), np.zeros(len(staircases), np.int64)
         inside = np.flatnonzero(staircases)
         numbers = staircases[inside].astype(np.int64) - 1
-        whole = self._whole(len(numbers))
+        whole = self._whole()
         if whole is not None:
             outcomes[inside], distances[inside] = whole.under(numbers, holders[inside], levels[inside])
         else:
@@ -205,11 +212,10 @@ class TableFile:
             rows = order[start:end]
             yield self._chunk(int(wanted[start])), rows, self._chunk_format.places[numbers[rows] & self._mask]
 
-    def _whole(self, wanted: int) -> DecodedTable | None:
+    def _whole(self) -> DecodedTable | None:
         """The whole table decoded, if it fits into memory and enough of it has been asked for."""
         whole = _DECODED.get(self._key)
         if whole is None:
-            self._wanted += wanted
             size = self.size * (8 + self.head.distances * self.head.distance_bytes)
             if size <= _DECODED.budget // 2 and self._wanted * _WORTH >= self.size:
                 whole = DecodedTable(self.size, self._all, self._file.load_forms)
