@@ -2,8 +2,8 @@
 
 A server is started for it. Connections that stay open ask one question after the other: first for the empty route,
 /robots.txt, which is what HTTP alone costs, then for positions of KRvK, each time with another move number, so that no
-answer is one that the server has kept. That is done in turn; each figure is the median of the runs. On a machine that
-does other work as well the figures say little.
+answer is one that the server has kept, then for batches of such positions. That is done in turn; each figure is the
+median of the runs. On a machine that does other work as well the figures say little.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import count, cycle, repeat
+from itertools import count, cycle, islice, repeat
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -28,13 +28,25 @@ from tbgen.store import BUNDLED
 from tests.support.serving import Server, serving
 
 _POSITIONS: Final = 20_000
+_BATCH: Final = 10_000
+"""Positions: as many as a server takes at once, unless it was told otherwise."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _OK: Final = b"HTTP/1.1 200 "
 _LINE: Final = b"\r\n"
 _END: Final = _LINE + _LINE
 _LENGTH: Final = b"\r\ncontent-length: "
+_LAST_CHUNK: Final = b"\r\n0\r\n\r\n"
+"""Of an answer whose length was not known when it began."""
 _PATIENCE: Final = 30
 """Seconds."""
+
+
+class Kind(NamedTuple):
+    """What is asked."""
+
+    requests: Iterator[bytes]
+    positions: int
+    """In each of them."""
 
 
 class Run(NamedTuple):
@@ -56,33 +68,50 @@ def main() -> None:
     parser.add_argument("--seconds", type=some_seconds, default=2.0, metavar="S", help="of a run (default: 2)")
     parser.add_argument("--connections", type=at_once, default=8, metavar="N", help="default: 8")
     args = parser.parse_args()
-    kinds: dict[str, Iterator[bytes]] = {
-        "empty route": repeat(_request("/robots.txt")),
-        "a single probe": map(_request, _probes(_POSITIONS)),
+    fens = _fens(_POSITIONS)
+    kinds = {
+        "empty route": Kind(repeat(_request("/robots.txt")), 0),
+        "a single probe": Kind(map(_request, _probes(fens)), 1),
+        f"a batch of {_BATCH:,}": Kind(_batches(fens), _BATCH),
     }
     found: dict[str, list[Run]] = {kind: [] for kind in kinds}
     with serving(BUNDLED, "--per-client", "0") as server:
         for _ in range(args.runs):
-            for kind, requests in kinds.items():
-                found[kind].append(measured(server, requests, args.seconds, args.connections))
-    print("\n".join(table(found)))
+            for name, kind in kinds.items():
+                found[name].append(measured(server, kind.requests, args.seconds, args.connections))
+    print("\n".join(table(kinds, found)))
 
 
 def _request(path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nhost: load\r\n\r\n".encode()
 
 
-def _probes(positions: int) -> Iterator[str]:
-    """Questions, no two of them alike."""
+def _fens(count: int) -> list[str]:
+    """Positions of KRvK, without the number of the move."""
     draw, fens = random.Random(0), list[str]()
     men = [chess.Piece.from_symbol(letter) for letter in "KRk"]
-    while len(fens) < positions:
+    while len(fens) < count:
         board = chess.Board(None)
         board.set_piece_map(dict(zip(draw.sample(chess.SQUARES, len(men)), men, strict=True)))
         board.turn = draw.random() < 1 / 2
         if fault(board) is None:
-            fens.append(f"{board.board_fen()}_{'w' if board.turn else 'b'}_-_-_0_")
-    return (f"/v1/probe?fen={fen}{number}" for fen, number in zip(cycle(fens), count(1)))
+            fens.append(f"{board.board_fen()} {'w' if board.turn else 'b'} - - 0 ")
+    return fens
+
+
+def _probes(fens: list[str]) -> Iterator[str]:
+    """Questions, no two of them alike."""
+    asked = [fen.replace(" ", "_") for fen in fens]
+    return (f"/v1/probe?fen={fen}{number}" for fen, number in zip(cycle(asked), count(1)))
+
+
+def _batches(fens: list[str]) -> Iterator[bytes]:
+    """A FEN a line."""
+    endless = cycle(fens)
+    while True:
+        body = "\n".join(f"{fen}1" for fen in islice(endless, _BATCH)).encode()
+        head = f"POST /v1/batch HTTP/1.1\r\nhost: load\r\ncontent-type: text/plain\r\ncontent-length: {len(body)}"
+        yield head.encode() + _END + body
 
 
 def measured(server: Server, requests: Iterator[bytes], seconds: float, connections: int) -> Run:
@@ -129,30 +158,40 @@ class _Client:
         self.ask()
 
     def ask(self) -> None:
-        self._answer, self._asked = b"", time.perf_counter()
+        self._answer, self._asked = bytearray(), time.perf_counter()
         self._connection.sendall(next(self._requests))
 
     def read(self) -> float | None:
         """What has come; seconds since the question if that is all of the answer."""
         data = self._connection.recv(1 << 16)
         self._answer += data
-        head, end, body = self._answer.partition(_END)
-        if not data or (end and not head.startswith(_OK)):
+        begin = self._answer.find(_END)
+        head = bytes(self._answer[:begin] if begin >= 0 else self._answer)
+        if not data or (begin >= 0 and not head.startswith(_OK)):
             sys.exit(f"tbgen: the server answered {head.partition(_LINE)[0].decode()!r}")
-        if not end or len(body) < int(head.partition(_LENGTH)[2].partition(_LINE)[0]):
+        if begin < 0 or not self._is_whole(head):
             return None
         return time.perf_counter() - self._asked
 
+    def _is_whole(self, head: bytes) -> bool:
+        _, has_length, rest = head.partition(_LENGTH)
+        if not has_length:
+            return self._answer.endswith(_LAST_CHUNK)
+        return len(self._answer) >= len(head) + len(_END) + int(rest.partition(_LINE)[0])
 
-def table(found: dict[str, list[Run]]) -> Iterator[str]:
+
+def table(kinds: dict[str, Kind], found: dict[str, list[Run]]) -> Iterator[str]:
     """In Markdown, a column for each kind."""
     medians = [Run(*map(statistics.median, zip(*runs, strict=True))) for runs in found.values()]
+    positions = [kind.positions for kind in kinds.values()]
     yield f"| | {' | '.join(found)} |"
     yield "|---" * (len(found) + 1) + "|"
     yield _row("answers a second", (f"{one.answers_a_second:,.0f}" for one in medians))
     within = (f"{1000 * one.half_within:.1f} ms, {1000 * one.nearly_all_within:.1f} ms" for one in medians)
     yield _row("half of them within, 99 of 100 within", within)
-    yield _row("CPU of the server", (f"{1e6 * one.cpu:.0f} µs" for one in medians))
+    yield _row("CPU of the server", (f"{1e6 * one.cpu:,.0f} µs" for one in medians))
+    many = zip(positions, medians, strict=True)
+    yield _row("positions a second", (f"{asked * one.answers_a_second:,.0f}" if asked else "" for asked, one in many))
 
 
 def _row(head: str, cells: Iterator[str]) -> str:
