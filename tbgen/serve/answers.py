@@ -16,7 +16,7 @@ from tbgen.serve.question import Question, question
 from tbgen.table_rules import TableRules
 from tbgen.text import plies, to_json
 
-_HEAD: Final = '{"fen": '
+HEAD: Final = '{"fen": '
 
 
 def position(asked: Question, tablebase: Tablebase) -> str:
@@ -33,13 +33,13 @@ def position(asked: Question, tablebase: Tablebase) -> str:
 
 def with_fen(quoted: str, material: str, value: int, dtg: int, exact: bool, record: int, late: bool) -> str:
     """The JSON of `as_dict`, whose part behind the FEN is the same for many positions."""
-    return f"{_HEAD}{quoted}{_behind_fen(material, value, dtg, exact, record, late)}"
+    return f"{HEAD}{quoted}{behind_fen(material, value, dtg, exact, record, late)}"
 
 
 @lru_cache(1 << 15)
-def _behind_fen(material: str, value: int, dtg: int, exact: bool, record: int, late: bool) -> str:
+def behind_fen(material: str, value: int, dtg: int, exact: bool, record: int, late: bool) -> str:
     words = to_json(as_dict("", chess.Board(None), Result(material, value, dtg, exact, record)) | {"late": late})
-    return words.removeprefix(f'{_HEAD}""')
+    return words.removeprefix(f'{HEAD}""')
 
 
 def _bounds(asked: Question, known: SureResult, *, moves: bool) -> dict[str, Any]:
