@@ -11,8 +11,9 @@ build    all tables of 2 to 4 men, into an empty directory
 cold     `tbgen probe` as a fresh process
 warm     probes within one process, beside python-chess's Syzygy probes where $SYZYGY names their tables
 pairs    CPU seconds of single tables, in turn with rtbgen's complete run where $RTBGEN names it
-looks    single probes of random positions of the tables of five men in $TBGEN_TABLES, first with nothing of a file in
-         memory, then with the file there, but hardly a chunk of it looked at before; only if it is named
+looks    random positions of the tables of five men in $TBGEN_TABLES: single probes, first with nothing of a file in
+         memory, then with the file there, but hardly a chunk of it looked at before, and a million positions at once;
+         only if it is named
 five     the same for tables of five men ($TBGEN_FIVE: others), from those in $TBGEN_TABLES that they need; takes an
          hour, and only if it is named
 """
@@ -33,7 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tbgen.probe import Positions
+    from tbgen.probe import Positions, Tablebase
 
 TBGEN = str(Path(sys.executable).with_name("tbgen"))
 PAIRS = ("KRvKN", "KBNvK", "KPvKP")
@@ -146,10 +147,7 @@ def bench_warm(runs: int) -> None:
                 tablebase.probe(board)
             took = rate(lambda: [tablebase.probe(board) for board in boards], runs)
             say("probe(board), KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
-            many = many_positions(boards, 1_000_000)
-            tablebase.probe_many(many)
-            took = rate(lambda: tablebase.probe_many(many), runs)
-            say("probe_many, KRvKB", spread([1e-6 * 1_000_000 / t for t in took], "million a second"))
+            bench_many(tablebase, "KRvKB", runs)
     if "SYZYGY" in os.environ:
         import chess.syzygy
 
@@ -160,20 +158,23 @@ def bench_warm(runs: int) -> None:
                 say(f"python-chess Syzygy {name}, KRvKB", spread([1e6 * t / len(boards) for t in took], "us"))
 
 
-def many_positions(boards: list[Any], count: int) -> "Positions":
-    """The boards again and again as the arrays that `probe_many` takes."""
-    import chess
+def bench_many(tablebase: "Tablebase", material: str, runs: int) -> None:
+    positions = at_random(tablebase, material, 1_000_000)
+    took = rate(lambda: tablebase.probe_many(positions), runs)
+    say(f"probe_many, {material}", spread([1 / t for t in took], "million a second"))
+
+
+def at_random(tablebase: "Tablebase", material: str, count: int) -> "Positions":
+    """Random legal positions; what of the table stays in memory is there afterwards."""
     import numpy as np
 
     from tbgen.probe import Positions
 
-    squares = np.array(
-        [[board.king(chess.WHITE), board.king(chess.BLACK),
-          *board.pieces(chess.ROOK, chess.WHITE), *board.pieces(chess.BISHOP, chess.BLACK)]
-         for board in boards], np.int8)  # fmt: skip
-    white = np.array([board.turn for board in boards])
-    times = -(-count // len(boards))
-    return Positions("KRvKB", np.tile(squares, (times, 1))[:count], np.tile(white, times)[:count])
+    draw = np.random.default_rng(1)
+    squares = draw.integers(0, 64, (4 * count, len(material) - 1), np.int8)
+    white = draw.integers(0, 2, len(squares)).astype(np.bool_)
+    legal = np.flatnonzero(tablebase.probe_many(Positions(material, squares, white)).outcomes)[:count]
+    return Positions(material, squares[legal], white[legal])
 
 
 def men_at_random(draw: random.Random, material: str) -> Any:
@@ -219,6 +220,7 @@ def bench_looks(runs: int) -> None:
                     boards = [men_at_random(draw, name) for _ in range(3000)]
                     took += rate(lambda: [tablebase.probe(board, record) for board in boards], 1)  # noqa: B023
                 say(f"{name}, {what}", spread([1e6 * t / 3000 for t in took], "us"))
+            bench_many(tablebase, name, runs)
 
 
 def bench_pairs(runs: int) -> None:
