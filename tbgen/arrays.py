@@ -99,6 +99,9 @@ class Arrays(Protocol):
     def work_room(self) -> float:
         """Bytes of memory that those have room for together."""
 
+    def finishing(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        """One for a table that is solved: in memory if that leaves room for what else it takes to write the table."""
+
 
 class InMemoryArrays:
     """All of them in memory."""
@@ -120,6 +123,9 @@ class InMemoryArrays:
 
     def work_room(self) -> float:
         return math.inf
+
+    def finishing(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        return in_memory(count, kind)
 
 
 IN_MEMORY: Final = InMemoryArrays()

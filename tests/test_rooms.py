@@ -80,7 +80,7 @@ ROOMS = {
     "retro/solver": (
         "sizes table_rules material index retro/threads retro/survey retro/checkpoint retro/job retro/slice_solver"
     ),
-    "retro/export": "arrays jit turns contents retro/values retro/job",
+    "retro/export": "arrays jit turns contents retro/values retro/job retro/checkpoint",
     "retro/precompile": (
         "arrays table_rules material index retro/threads retro/values retro/graph retro/survey retro/sweep retro/job "
         "retro/export retro/link_log"

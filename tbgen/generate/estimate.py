@@ -188,7 +188,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     staircases = STAIRCASE * numbers * with_record
     solved = ENTRY * numbers + staircases
     while_solving = solved if slices > 1 else staircases
-    written = [staircases, _KIND * numbers]
+    written = [_KIND * numbers]
     is_in_files = is_kept(slices, numbers)
     may_be_in_files = is_in_files or ENTRY * numbers >= _ON_DISK_FROM
     return Estimate(

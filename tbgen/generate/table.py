@@ -62,7 +62,7 @@ def build_table(
                 checkpoint=workspace,
             )
             workspace.let_go()
-            contents, counts = finish(solved, disk_arrays.array, threads, in_place=not workspace.keeps), solved.counts
+            contents, counts = finish(solved, workspace, threads), solved.counts
             del solved
 
             def check(written: Path) -> None:
@@ -74,7 +74,7 @@ def build_table(
                     raise
 
             census = write_table(
-                path, contents, {"legal": counts.legal}, threads=threads, make=disk_arrays.array,
+                path, contents, {"legal": counts.legal}, threads=threads, make=disk_arrays.finishing,
                 report=partial(watcher.written, material), check=check,
             )  # fmt: skip
             workspace.clear()

@@ -2,7 +2,7 @@
 
     .KRPvKR.r.h5.work/   entries and staircases as they are in memory, empty files as long as there are none; links.N,
                          the links of finished slices, in the order in which they were written; and the journal
-                         (journal.py)
+                         (journal.py). At the end, while links become numbers: ends and numbered (renumbering.py)
                          Of a large slice at work: slice.S.N, its last snapshot, and worth.S, what its settled
                          positions are worth
 
@@ -27,7 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tbgen._version import __version__
 from tbgen.files import settle, sync
-from tbgen.generate import journal, snapshots
+from tbgen.generate import journal, renumbering, snapshots
 from tbgen.generate.journal import AtWork, Batch, Done, Stretch
 from tbgen.generate.snapshots import KeptSnapshot, crc32_of
 from tbgen.index import Layout
@@ -160,6 +160,17 @@ class Workspace:
         self._of_table = None
         self._seen = link_log.make_seen(0)
 
+    def ends(self, count: int) -> NDArray[np.int32]:
+        return (
+            renumbering.make_ends(self._place, count, self.arrays)
+            if self.keeps
+            else self.arrays.finishing(count, _NUMBER)
+        )
+
+    def renumbering(self, start: int, links: NDArray[np.int32]) -> None:
+        if self.keeps:
+            renumbering.keep(self._place, start, links)
+
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
         self._of_table = None
@@ -204,6 +215,7 @@ class Workspace:
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
             self._of_table = None
             return None
+        renumbering.undo(self._place, self._table().staircases, self.arrays)
         whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
         done = {one.slice: one.counts for one in whole}
         last = {batch.at_work.slice: batch.at_work for batch in batches if batch.at_work}

@@ -110,7 +110,7 @@ class PartSolver:
             if stays:
                 self.contents[part.material] = contents
             if slot is not None:
-                self.shelf.put(slot, contents, self.threads, self.arrays.array)
+                self.shelf.put(slot, contents, self.threads, self.arrays.finishing)
                 self._kept[part.material] = slot.kept
             for one in workspaces:
                 one.clear()
@@ -140,7 +140,7 @@ class PartSolver:
                 one.let_go()
             reached[bound] = Reached(solved.layout, solved.entries, part.swapped)
             if finishes:
-                contents[bound] = finish(solved, self.arrays.array, self.threads)
+                contents[bound] = finish(solved, checkpoint, self.threads)
             del solved
         self.done[part.material] = reached
         return contents, workspaces

@@ -78,6 +78,12 @@ class Checkpoint(Protocol):
     def solved(self, slice_: int, counts: Counts) -> None:
         """A slice is finished. Called by several threads."""
 
+    def ends(self, count: int, /) -> NDArray[np.int32]:
+        """For the last links of staircases, once all slices are finished and staircases get numbers in their place."""
+
+    def renumbering(self, start: int, links: NDArray[np.int32], /) -> None:
+        """All positions before this one have numbers; these are the next links that get theirs."""
+
 
 class InMemory:
     """The checkpoint that loses everything when the process ends, wherever its arrays lie."""
@@ -105,4 +111,10 @@ class InMemory:
         pass
 
     def solved(self, slice_: int, counts: Counts) -> None:
+        pass
+
+    def ends(self, count: int, /) -> NDArray[np.int32]:
+        return self.arrays.finishing(count, np.int32)
+
+    def renumbering(self, start: int, links: NDArray[np.int32], /) -> None:
         pass

@@ -2,13 +2,15 @@
 
 from collections import deque
 from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
+from tbgen.arrays import Make
 from tbgen.contents import Contents, Steps
 from tbgen.jit import kernel
+from tbgen.retro.checkpoint import Checkpoint, InMemory
 from tbgen.retro.job import Solved
 from tbgen.retro.values.staircase import (
     Links,
@@ -21,21 +23,30 @@ from tbgen.retro.values.staircase import (
 )
 from tbgen.turns import pieces
 
+TOGETHER: Final = 1 << 23
+"""Positions whose staircases are numbered at a time."""
 
-def finish(solved: Solved, make: Make = in_memory, threads: int = 1, *, in_place: bool = False) -> Contents:
-    """The contents of the finished table, its staircases numbered in the order in which they are met: `in_place`, if
-    nothing else needs them as they were. Nothing can be solved with `solved` any more."""
-    found = solved.staircases
+
+def finish(solved: Solved, checkpoint: Checkpoint | None = None, threads: int = 1) -> Contents:
+    """The contents of the finished table, its staircases numbered in the order in which they are met. The numbers take
+    the place of the links, so nothing can be solved with `solved` any more."""
+    checkpoint = checkpoint or InMemory()
+    make, staircases = checkpoint.arrays.finishing, solved.staircases
     solved.links = solved.links._replace(slots=np.zeros(0, np.int64))  # nobody looks for links any more
     last = int(solved.links.given[0])
     with ThreadPoolExecutor(threads) as pool:
-        numbers, ends = make(last + 1, np.int32), make(last + 2, np.int32)
-        staircases = make(len(found), np.int32) if last and not in_place else found
-        count = _number(found, numbers, ends, staircases) if last else 0
-        solved.staircases = staircases
-        del found, numbers
-        steps = _steps_of(solved.links, ends[: count + 1], make, pool)
+        ends = _number_all(staircases, last, checkpoint) if last else np.zeros(1, np.int32)
+        steps = _steps_of(solved.links, ends, make, pool)
     return Contents(solved.layout.material, solved.rules, solved.entries, staircases, steps)
+
+
+def _number_all(staircases: NDArray[np.int32], last: int, checkpoint: Checkpoint) -> NDArray[np.int32]:
+    """Number the staircases, of which each ends with a link up to the last. Returns these links, 0 for none before."""
+    numbers, ends, count = checkpoint.arrays.finishing(last + 1, np.int32), checkpoint.ends(last + 2), 0
+    for here in pieces(len(staircases), TOGETHER):
+        checkpoint.renumbering(here.start, staircases[here])
+        count = _number(staircases[here], numbers, ends, count)
+    return ends[: count + 1]
 
 
 def _steps_of(links: Links, ends: NDArray[np.int32], make: Make, pool: Executor) -> Steps:
@@ -53,11 +64,10 @@ def _steps_of(links: Links, ends: NDArray[np.int32], make: Make, pool: Executor)
 
 
 @kernel
-def _number(found, numbers, ends, staircases):
-    """Give each link that some position has a number, from 1 on; return how many there are."""
-    count = 0
-    for place in range(len(found)):
-        link = found[place]
+def _number(staircases, numbers, ends, count):
+    """Put numbers in the place of links, `count` of which have one; return how many have one then."""
+    for place in range(len(staircases)):
+        link = staircases[place]
         if link:
             number = numbers[link]
             if number == 0:

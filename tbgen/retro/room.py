@@ -11,7 +11,7 @@ from tbgen.intrinsics import atomic_load, compare_exchange, store_release, yield
 from tbgen.jit import inlined, kernel
 
 _posix_fallocate = types.ExternalFunction("posix_fallocate", types.int32(types.int32, types.int64, types.int64))
-_PIECE: Final = 1 << 26
+_PIECE: Final = 1 << 24
 """Bytes that are reserved at a time. They end with a page, wherever a page ends."""
 _INTERRUPTED: Final = np.int64(EINTR)
 

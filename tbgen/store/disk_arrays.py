@@ -35,6 +35,8 @@ _MARGIN: Final = 16
 """1 / _MARGIN of the memory is left free for what comes in between two looks. Taking out less is not worth it."""
 _HELD: Final = 0.9
 """The share of the memory that the program and working arrays may have for good."""
+_FINISHING: Final = 4
+"""1 / _FINISHING of it, at least, is left free by arrays of tables that are solved."""
 _LOOKED_AT: Final = 16
 """1 / _LOOKED_AT of a scattered array is much looked at, the rest is room that few tables need."""
 _FADING: Final = 0.999
@@ -166,12 +168,20 @@ class DiskArrays:
     def work(self, count: int, kind: DTypeLike) -> NDArray[Any]:
         """An array of zeros: in memory for good if it is small, or if those that are held there leave it room. All but
         the first leave scattered arrays theirs, too."""
+        return self._held_if_room(count, kind, 0)
+
+    def finishing(self, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """The same, but room is left for the arrays below the size from which they are on disk, and for what writing
+        and checking a table takes beside arrays."""
+        return self._held_if_room(count, kind, max(PROGRAM, self._memory // _FINISHING))
+
+    def _held_if_room(self, count: int, kind: DTypeLike, left: int) -> NDArray[Any]:
         kind = np.dtype(kind)
         size = count * kind.itemsize
         with self._lock:
             self._held = [one for one in self._held if one() is not None]
             taken = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
-            if size < SMALL or size <= self._work_room(bool(taken)) - taken:
+            if size < SMALL or size <= self._work_room(bool(taken)) - taken - left:
                 array = np.zeros(count, kind)
                 self._held.append(weakref.ref(array))
                 return array

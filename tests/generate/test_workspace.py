@@ -9,16 +9,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tbgen import files, sizes
-from tbgen.generate import journal
+from tbgen.generate import journal, renumbering
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
+from tbgen.retro import export
 from tbgen.retro.checkpoint import Counts
 from tbgen.sizes import links_for
 from tbgen.store import Stamp, file_digest, open_table, stamp_of, table_path
@@ -349,6 +351,73 @@ def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypa
     slices = len(done) // 3
     assert slices == layout_of(KPVK).slices
     assert done == ["entries", "staircases", "journal"] * slices
+
+
+def stop_numbering(place: Path, after: int) -> None:
+    """Stop a build while links become numbers, or numbers links again; some thousand positions have been written down
+    so often, and those of the last time have become what nobody knows."""
+    left = after
+    keep = renumbering.keep
+
+    def counted(work: Path, start: int, links: np.ndarray) -> None:
+        nonlocal left
+        keep(work, start, links)
+        left -= 1
+        if not left:
+            raise Enough
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(renumbering, "keep", counted)
+        stop(place, 0)
+    with (journal_of(place).parent / "staircases").open("r+b") as file:
+        start, count = numbered_in(place)
+        file.seek(4 * start)
+        file.write(b"\xff" * 4 * count)
+
+
+def numbered_in(place: Path) -> tuple[int, int]:
+    """The first of the positions that were next, and how many they were."""
+    data = (journal_of(place).parent / "numbered").read_bytes()
+    return int.from_bytes(data[:8], "little"), (len(data) - 12) // 4
+
+
+@pytest.fixture
+def few_together(monkeypatch: pytest.MonkeyPatch) -> int:
+    for module in (export, renumbering):
+        monkeypatch.setattr(module, "TOGETHER", 10_000)
+    return -(-layout_of(KPVK).size // 10_000)
+
+
+@pytest.mark.parametrize("again", [None, 1, 4])
+@pytest.mark.parametrize("stop_after", [1, 6, -1])
+def test_numbers_become_links_again(
+    place: Path, expected: bytes, few_together: int, stop_after: int, again: int | None
+) -> None:
+    stop_numbering(place, stop_after % (few_together + 1))
+    if again and again < numbered_in(place)[0] // 10_000:
+        stop_numbering(place, again)
+    assert go_on(place) == [*range(layout_of(KPVK).slices)]
+    assert not {"ends", "numbered"} & {path.name for path in journal_of(place).parent.iterdir()}
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+@pytest.mark.parametrize("name", ["ends", "numbered"])
+@pytest.mark.parametrize("harm", ["gone", "empty", "half", "another", "changed"])
+def test_what_the_links_were_is_not_believed(
+    place: Path, expected: bytes, few_together: int, name: str, harm: str
+) -> None:
+    stop_numbering(place, few_together)
+    path = journal_of(place).parent / name
+    data = path.read_bytes()
+    changed = data[:16] + bytes([data[16] ^ 1]) + data[17:]
+    path.unlink()
+    if harm != "gone":
+        found = {"empty": b"", "half": data[: len(data) // 2], "another": data[::-1], "changed": changed}
+        path.write_bytes(found[harm])
+    assert go_on(place) != [*range(layout_of(KPVK).slices)]
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
 @pytest.mark.parametrize("name", ["program", "sources", "rules", "needed"])

@@ -35,7 +35,7 @@ def on_disk(room: NDArray[np.int64]) -> int:
 
 
 def test_room_is_reserved_by_pieces(tmp_path: Path) -> None:
-    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    disk_arrays = DiskArrays(tmp_path, 1 << 30)
     array, room = disk_arrays.growing(PIECE * 3, np.uint8)
     assert room[RESERVED] == disk_arrays.peak == 0
     for size, expected in ((1, PIECE), (PIECE, PIECE), (PIECE + 1, 2 * PIECE), (3 * PIECE - 1, 3 * PIECE)):
@@ -49,7 +49,7 @@ def test_room_is_reserved_by_pieces(tmp_path: Path) -> None:
 
 
 def test_room_is_given_back_with_its_array(tmp_path: Path) -> None:
-    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    disk_arrays = DiskArrays(tmp_path, 1 << 30)
     array, room = disk_arrays.growing(PIECE, np.uint8)
     handle = int(room[HANDLE])
     assert reserved(room, 1)
@@ -64,7 +64,7 @@ def test_room_is_given_back_with_its_array(tmp_path: Path) -> None:
 
 def test_handles_are_closed_once_and_all(tmp_path: Path) -> None:
     """Also those of arrays that outlive what made them: their numbers may soon be other files'."""
-    disk_arrays = DiskArrays(tmp_path, 1 << 40)
+    disk_arrays = DiskArrays(tmp_path, 1 << 30)
     arrays = [disk_arrays.growing(PIECE, np.uint8) for _ in range(3)]
     handles = [int(one.room[HANDLE]) for one in arrays]
     del arrays[0]

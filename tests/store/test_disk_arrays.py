@@ -128,6 +128,20 @@ def test_working_arrays_are_on_disk_where_those_in_memory_leave_no_room(tmp_path
     disk_arrays.close()
 
 
+@pytest.mark.usefixtures("large_from")
+def test_arrays_of_solved_tables_leave_a_quarter_of_the_memory(tmp_path: Path) -> None:
+    large = 1 << 16
+    disk_arrays = DiskArrays(tmp_path, 8 * large)
+    held = disk_arrays.finishing(5 * large, np.uint8)
+    assert disk_arrays.peak == 0
+    rest = disk_arrays.finishing(large, np.uint8)
+    assert disk_arrays.peak == large, "8 * 0.9 - 2 is less than 6"
+    del held
+    assert disk_arrays.finishing(large, np.uint8).nbytes == rest.nbytes
+    assert disk_arrays.peak == large
+    disk_arrays.close()
+
+
 def test_the_environment_says_where_working_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TBGEN_SCRATCH", raising=False)
     tables, scratch = tmp_path / "tables", tmp_path / "scratch"
