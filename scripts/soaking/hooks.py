@@ -10,14 +10,16 @@ _PLACES: Final = {
     "long": ("tbgen.sizes", "LONG_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "every": ("tbgen.generate.workspace", "_EVERY"),
+    "together": ("tbgen.retro.export", "TOGETHER"),
     "large": ("tbgen.sizes", "LARGE"),
     "small": ("tbgen.store.disk_arrays", "SMALL"),
     "program": ("tbgen.store.disk_arrays", "PROGRAM"),
 }
 """`[name]`: module and constant. Numbers from which a table has a workspace, and a slice snapshots; seconds after which
-slices are made safe, and snapshots kept; bytes from which an array of a table is on disk, and one of a slice at work
-where memory has no room; bytes of the program, which the arrays of a slice leave room for."""
-KEPT: Final[dict[str, float]] = {"worth": 0, "wait": -1.0}
+slices are made safe, and snapshots kept; positions whose staircases are numbered at a time; bytes from which an array
+of a table is on disk, and one of a slice at work where memory has no room; bytes of the program, which the arrays of a
+slice leave room for."""
+KEPT: Final[dict[str, float]] = {"worth": 0, "wait": -1.0, "together": 1 << 12}
 """Tables of all sizes have workspaces, and each slice is made safe."""
 SNAPSHOTS: Final[dict[str, float]] = {**KEPT, "long": 0, "every": -1.0}
 """A snapshot is kept of every slice, wherever its sweep can pause."""

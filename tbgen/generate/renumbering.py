@@ -16,14 +16,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.files import replace, sync
-from tbgen.retro.export import TOGETHER
-from tbgen.safe_files import reopen
+from tbgen.files import settle, sync
+from tbgen.retro import export
+from tbgen.safe_files import create, reopen
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.turns import pieces
 
 _ENDS: Final = "ends"
 _NUMBERED: Final = "numbered"
+_NEW: Final = "numbered.new"
 _HEAD: Final = np.dtype([("start", "<i8"), ("crc32", "<u4")])
 _LINK: Final = np.dtype("<i4")
 
@@ -41,7 +42,15 @@ def make_ends(place: Path, count: int, arrays: DiskArrays) -> NDArray[np.int32]:
 def keep(place: Path, start: int, links: NDArray[np.int32]) -> None:
     """Positions may be numbered once the disk has this, and the ends of those before them."""
     sync(place / _ENDS)
-    replace(place / _NUMBERED, np.array([(start, zlib.crc32(links.data))], _HEAD).tobytes() + links.tobytes())
+    new = place / _NEW
+    new.unlink(missing_ok=True)
+    with os.fdopen(create(new), "wb") as file:
+        file.write(np.array([(start, zlib.crc32(links.data))], _HEAD).tobytes())
+        file.write(links.data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(place / _NUMBERED)
+    settle(place)
 
 
 def undo(place: Path, staircases: NDArray[np.int32], arrays: DiskArrays) -> None:
@@ -52,11 +61,11 @@ def undo(place: Path, staircases: NDArray[np.int32], arrays: DiskArrays) -> None
         staircases[there.start :][: len(there.links)] = there.links
         count = (place / _ENDS).stat().st_size // _LINK.itemsize if (place / _ENDS).exists() else 0
         ends = arrays.named(place / _ENDS, max(1, count), _LINK)
-        for here in reversed(pieces(there.start, TOGETHER)):
+        for here in reversed(pieces(there.start, export.TOGETHER)):
             links = ends.take(staircases[here], mode="clip")
             keep(place, here.start, links)
             staircases[here] = links
-    for name in (_NUMBERED, _ENDS):
+    for name in (_NUMBERED, _NEW, _ENDS):
         (place / name).unlink(missing_ok=True)
 
 

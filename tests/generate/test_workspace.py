@@ -230,7 +230,7 @@ def no_end(number: int, frame: object) -> None:
     raise AssertionError("the build hangs")
 
 
-@pytest.mark.parametrize("name", ["journal.new", "links.1"])
+@pytest.mark.parametrize("name", ["journal.new", "links.1", "ends", "numbered", "numbered.new"])
 def test_a_link_where_a_file_is_about_to_be_made(
     name: str, place: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,8 +383,7 @@ def numbered_in(place: Path) -> tuple[int, int]:
 
 @pytest.fixture
 def few_together(monkeypatch: pytest.MonkeyPatch) -> int:
-    for module in (export, renumbering):
-        monkeypatch.setattr(module, "TOGETHER", 10_000)
+    monkeypatch.setattr(export, "TOGETHER", 10_000)
     return -(-layout_of(KPVK).size // 10_000)
 
 
@@ -397,7 +396,7 @@ def test_numbers_become_links_again(
     if again and again < numbered_in(place)[0] // 10_000:
         stop_numbering(place, again)
     assert go_on(place) == [*range(layout_of(KPVK).slices)]
-    assert not {"ends", "numbered"} & {path.name for path in journal_of(place).parent.iterdir()}
+    assert not {"ends", "numbered", "numbered.new"} & {path.name for path in journal_of(place).parent.iterdir()}
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
