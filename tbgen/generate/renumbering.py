@@ -22,6 +22,7 @@ from tbgen.safe_files import create, reopen
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.turns import pieces
 
+_STAIRCASES: Final = "staircases"
 _ENDS: Final = "ends"
 _NUMBERED: Final = "numbered"
 _NEW: Final = "numbered.new"
@@ -40,8 +41,10 @@ def make_ends(place: Path, count: int, arrays: DiskArrays) -> NDArray[np.int32]:
 
 
 def keep(place: Path, start: int, links: NDArray[np.int32]) -> None:
-    """Positions may be numbered once the disk has this, and the ends of those before them."""
-    sync(place / _ENDS)
+    """Only when the disk has this may they be numbered; and it is written when the disk has all that it says of others:
+    their numbers or links, and the ends."""
+    for name in (_STAIRCASES, _ENDS):
+        sync(place / name)
     new = place / _NEW
     new.unlink(missing_ok=True)
     with os.fdopen(create(new), "wb") as file:

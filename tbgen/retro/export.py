@@ -23,7 +23,7 @@ from tbgen.retro.values.staircase import (
 )
 from tbgen.turns import pieces
 
-TOGETHER: Final = 1 << 23
+TOGETHER: Final = 1 << 24
 """Positions whose staircases are numbered at a time."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen import files, sizes
+from tbgen import files, safe_files, sizes
 from tbgen.generate import journal, renumbering
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
@@ -399,6 +399,25 @@ def test_numbers_become_links_again(
     assert not {"ends", "numbered", "numbered.new"} & {path.name for path in journal_of(place).parent.iterdir()}
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_numbers_are_on_the_disk_before_the_next_are_given(
+    place: Path, few_together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def sync(path: Path) -> None:
+        done.append(path.name)
+        files.sync(path)
+
+    def create(path: Path) -> int:
+        done.append(path.name)
+        return safe_files.create(path)
+
+    monkeypatch.setattr(renumbering, "sync", sync)
+    monkeypatch.setattr(renumbering, "create", create)
+    build(place)
+    assert done == ["staircases", "ends", "numbered.new"] * few_together
 
 
 @pytest.mark.parametrize("name", ["ends", "numbered"])
