@@ -13,7 +13,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES, EBADF, EINVAL, ENOSYS, ENOTSUP, EPERM, EROFS
 from pathlib import Path
@@ -33,6 +33,8 @@ _RANDOM: Final = 8
 _HALF: Final = ".part"
 _LEFT: Final = re.compile(rf"\.(.*)\.[0-9a-f]{{{2 * _RANDOM}}}{re.escape(_HALF)}", re.DOTALL)
 """The name of a new file: that of its target, and a random one."""
+NEW: Final = ".new"
+"""Ends the name of what `renew` has begun to write."""
 _LONGEST: Final = 100
 """Bytes of the target's name in the name of the new file: a longer name might not be allowed."""
 _LOCK: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
@@ -75,6 +77,19 @@ def replace(target: Path, data: bytes, mode: int = PUBLIC, *, lasting: bool = Tr
     """Write a whole file."""
     with replacing(target, mode, lasting=lasting) as stream:
         stream.write(data)
+
+
+def renew(target: Path, parts: Iterable["ReadableBuffer"]) -> None:
+    """Give a file new contents that only this user's runs write, in a directory that others may write to: no link is
+    followed."""
+    beside = target.with_name(target.name + NEW)
+    beside.unlink(missing_ok=True)
+    with os.fdopen(create(beside), "wb") as stream:
+        stream.writelines(parts)
+        stream.flush()
+        os.fsync(stream.fileno())
+    beside.replace(target)
+    settle(target.parent)
 
 
 def take_in(source: Path, target: Path) -> None:

@@ -45,6 +45,32 @@ def test_a_new_file() -> None:
     assert names() == ["f"]
 
 
+@pytest.mark.parametrize("link", ["f", "f.new"])
+def test_what_is_renewed_is_no_link(link: str) -> None:
+    Path("other").write_bytes(OLD)
+    Path(link).symlink_to("other")
+    files.renew(Path("f"), [NEW, OLD])
+    assert Path("f").read_bytes() == NEW + OLD
+    assert Path("other").read_bytes() == OLD
+    assert not Path("f").is_symlink()
+    assert names() == ["f", "other"]
+
+
+def test_what_is_renewed_stays_until_all_is_there() -> None:
+    Path("f").write_bytes(OLD)
+
+    def parts() -> Iterator[bytes]:
+        yield NEW
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        files.renew(Path("f"), parts())
+    assert Path("f").read_bytes() == OLD
+    files.renew(Path("f"), [NEW])
+    assert Path("f").read_bytes() == NEW
+    assert names() == ["f"]
+
+
 @pytest.mark.parametrize("kept", [0o600, 0o664, 0o755])
 def test_permissions_are_kept(kept: int) -> None:
     Path("f").write_bytes(OLD)

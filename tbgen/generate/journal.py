@@ -12,9 +12,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tbgen.files import settle
+from tbgen.files import renew
 from tbgen.retro.checkpoint import Counts
-from tbgen.safe_files import create, reopen
+from tbgen.safe_files import reopen
 
 _NAME: Final = "journal"
 _LEAST: Final = 2
@@ -78,15 +78,14 @@ def read(place: Path) -> tuple[dict[str, Any], Iterator[Batch]] | None:
 
 def start(place: Path, head: dict[str, Any], batches: Iterable[Batch]) -> None:
     """Replace the journal by a new one, in one step."""
-    beside = place / f"{_NAME}.new"
-    beside.unlink(missing_ok=True)
-    _write(create(beside), [head, *map(_line, batches)])
-    beside.replace(place / _NAME)
-    settle(place)
+    renew(place / _NAME, map(_text, [head, *map(_line, batches)]))
 
 
 def add(place: Path, batch: Batch) -> None:
-    _write(reopen(place / _NAME, os.O_WRONLY | os.O_APPEND), [_line(batch)])
+    with os.fdopen(reopen(place / _NAME, os.O_WRONLY | os.O_APPEND), "wb") as file:
+        file.write(_text(_line(batch)))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _sound(data: bytes) -> Iterable[dict[str, Any]]:
@@ -101,13 +100,9 @@ def _check(text: bytes) -> bytes:
     return b"%08x\n" % zlib.crc32(text)
 
 
-def _write(handle: int, lines: list[dict[str, Any]]) -> None:
-    with os.fdopen(handle, "wb") as file:
-        for line in lines:
-            text = json.dumps(line).encode("ascii")
-            file.write(text + b" " + _check(text))
-        file.flush()
-        os.fsync(file.fileno())
+def _text(line: dict[str, Any]) -> bytes:
+    text = json.dumps(line).encode("ascii")
+    return text + b" " + _check(text)
 
 
 def _line(batch: Batch) -> dict[str, Any]:

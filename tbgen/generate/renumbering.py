@@ -16,16 +16,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.files import settle, sync
+from tbgen.files import NEW, renew, sync
 from tbgen.retro import export
-from tbgen.safe_files import create, reopen
+from tbgen.safe_files import reopen
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.turns import pieces
 
 _STAIRCASES: Final = "staircases"
 _ENDS: Final = "ends"
 _NUMBERED: Final = "numbered"
-_NEW: Final = "numbered.new"
 _HEAD: Final = np.dtype([("start", "<i8"), ("crc32", "<u4")])
 _LINK: Final = np.dtype("<i4")
 
@@ -45,15 +44,8 @@ def keep(place: Path, start: int, links: NDArray[np.int32]) -> None:
     their numbers or links, and the ends."""
     for name in (_STAIRCASES, _ENDS):
         sync(place / name)
-    new = place / _NEW
-    new.unlink(missing_ok=True)
-    with os.fdopen(create(new), "wb") as file:
-        file.write(np.array([(start, zlib.crc32(links.data))], _HEAD).tobytes())
-        file.write(links.data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(place / _NUMBERED)
-    settle(place)
+    head = np.array([(start, zlib.crc32(links.data))], _HEAD)
+    renew(place / _NUMBERED, [head.tobytes(), links.data])
 
 
 def undo(place: Path, staircases: NDArray[np.int32], arrays: DiskArrays) -> None:
@@ -68,7 +60,7 @@ def undo(place: Path, staircases: NDArray[np.int32], arrays: DiskArrays) -> None
             links = ends.take(staircases[here], mode="clip")
             keep(place, here.start, links)
             staircases[here] = links
-    for name in (_NUMBERED, _NEW, _ENDS):
+    for name in (_NUMBERED, _NUMBERED + NEW, _ENDS):
         (place / name).unlink(missing_ok=True)
 
 

@@ -8,11 +8,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tbgen import files, safe_files, sizes
+from tbgen import files, sizes
 from tbgen.generate import journal, renumbering
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
@@ -404,20 +405,20 @@ def test_numbers_become_links_again(
 def test_numbers_are_on_the_disk_before_the_next_are_given(
     place: Path, few_together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done: list[str] = []
+    order, done = ["staircases", "ends", "numbered"], list[str]()
 
     def sync(path: Path) -> None:
         done.append(path.name)
         files.sync(path)
 
-    def create(path: Path) -> int:
+    def renew(path: Path, parts: list[Any]) -> None:
         done.append(path.name)
-        return safe_files.create(path)
+        files.renew(path, parts)
 
     monkeypatch.setattr(renumbering, "sync", sync)
-    monkeypatch.setattr(renumbering, "create", create)
+    monkeypatch.setattr(renumbering, "renew", renew)
     build(place)
-    assert done == ["staircases", "ends", "numbered.new"] * few_together
+    assert done == order * few_together
 
 
 @pytest.mark.parametrize("name", ["ends", "numbered"])
@@ -448,7 +449,8 @@ def test_another_build_starts_anew(place: Path, expected: bytes, name: str) -> N
     assert go_on(place, lambda: told.append("the same"))
     journal.start(journal_of(place).parent, {**head, name: "another"}, batches)
     # lines of another version may look otherwise
-    journal._write(os.open(journal_of(place), os.O_WRONLY | os.O_APPEND), [{"slices": "all"}])
+    with journal_of(place).open("ab") as file:
+        file.write(journal._text({"slices": "all"}))
     assert go_on(place, lambda: told.append("another")) == []
     assert go_on(place, lambda: told.append("none")) == []
     assert told == ["another"]
@@ -492,6 +494,7 @@ def test_small_tables_leave_no_workspace(tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
+from typing import Any
 from tbgen import sizes
 from tbgen.generate import workspace
 sizes.KEPT_FROM, workspace._WAIT = 0, -1.0
