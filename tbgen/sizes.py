@@ -4,7 +4,7 @@ from typing import Final
 
 TEAM_FROM: Final = 1 << 21
 """Slices of at least this many numbers may be solved by several threads together; smaller ones have one each."""
-AT_WORK: Final = 17
+AT_WORK: Final = 13
 """Bytes per number that a slice takes while it is solved, at most and all together (generate/estimate.py)."""
 KEPT_FROM: Final = 1 << 23
 """Tables of fewer numbers have no workspace: they are built so soon that starting over costs little."""
@@ -16,6 +16,8 @@ SMALL: Final = 1 << 20
 """Bytes. Arrays of a slice at work below this size are in memory, whatever room there is."""
 
 
+SHORT: Final = 1 << 31
+"""Numbers of a slice whose positions 32 bits can name."""
 LONG_FROM: Final = 1 << 28
 """Slices of at least this many numbers take so long that snapshots of them are kept: those of six men."""
 

@@ -74,7 +74,7 @@ ROOMS = {
     "retro/snapshot": "arrays turns jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint",
     "retro/job": "table_rules index retro/threads retro/values retro/survey retro/checkpoint",
     "retro/slice_solver": (
-        "errors turns table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint "
+        "errors turns sizes table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint "
         "retro/snapshot retro/job"
     ),
     "retro/solver": (

@@ -16,6 +16,7 @@ from tbgen.sizes import (
     ENTRY,
     LARGE,
     PROGRAM,
+    SHORT,
     SMALL,
     TEAM_FROM,
     is_kept,
@@ -36,16 +37,20 @@ _WORTH: Final = 2
 _WORK: Final = (_PASSED, 1 / 3, 2 / 3, _WORTH)
 """Bytes per number of their arrays that need not be in memory: sets that are gone through in order, the log
 (retro/sweep/log.py), what positions are worth."""
-_CELLS: Final = (2, 1, 1)
-"""Bytes for each position that is not closed (retro/sweep/cells.py),"""
-_UNDER_RECORDS: Final = (4, 2, 2)
-"""also from the first record on, where resets end it: staircases and values."""
+_CELLS: Final = (1, 1, 2)
+"""Bytes for each position with a cell, column by column as cells are gathered (retro/sweep/state.py),"""
+_UNDER_RECORDS: Final = (2, 2, 4)
+"""also from the first record on, where resets end it: values and staircases."""
+_LEGAL: Final = 9 / 10
+"""The share of positions that have a cell at first, at most, where arrays are on disk."""
 _MEMBERS: Final = (1 / 8, 1 / 32)
 """Bytes per number: which positions have cells, and where."""
 _OPEN: Final = 5 / 8
 """The share of positions that are not closed when the first record begins, at most: 0.61 in KBNvKN, 0.12 in KRRvKR."""
 _GATHERED: Final = 1 / 2
-"""The share with which cells are gathered first where there are no records."""
+"""The share of those with a cell that are not closed when cells are gathered next, where there are no records."""
+_JOINING: Final = 1 / 7
+"""The share of positions that wait to join at distances of their own at once, at most (retro/sweep/seeds.py)."""
 STAIRCASE: Final = 4
 _KIND: Final = 2
 """Bytes per number for kinds of positions, while a table is written."""
@@ -75,6 +80,8 @@ class Estimate:
     if memory is short counts for both."""
     workspace: int
     """The part of `scratch` that lies in the directory of tables even if $TBGEN_SCRATCH names another place."""
+    snapshot: int
+    """The part of both that a table can be built without; then a stopped build begins its slice anew."""
     disk: int
     cpu_seconds: float
 
@@ -136,20 +143,26 @@ class Solving(NamedTuple):
     kept: int
     """Those of them that a stopped build goes on with, in the directory of tables: a snapshot, and what settled
     positions are worth."""
+    snapshot: int
 
 
 def solving(largest: int, numbers: int, threads: int, *, with_record: bool = True) -> Solving:
     """What solving slices takes: the largest has so many numbers, and all together."""
     at_work = largest if largest >= TEAM_FROM else min(threads * largest, numbers)
-    share, cells = (_OPEN, (*_CELLS, *_UNDER_RECORDS)) if with_record else (_GATHERED, _CELLS)
-    # the most there is when cells are gathered for the first time
-    gathered = (*_MEMBERS, *(share * size for size in cells))
-    arrays = [size * at_work for size in (*_WORK, *_MEMBERS, *_CELLS, *gathered)]
+    share, cells = (_OPEN, (*_CELLS, *_UNDER_RECORDS)) if with_record else (_LEGAL * _GATHERED, _CELLS)
+    gathered = tuple(share * size for size in cells)
+    # while cells are gathered: at the beginning, or in the end
+    columns = max((*(_LEGAL * size for size in _CELLS), gathered[0]), gathered, key=sum)
+    joining = _JOINING * (4 if largest <= SHORT else 8)
+    arrays = [size * at_work for size in (*_WORK, *2 * _MEMBERS, *columns, joining)]
     in_memory = int(sum(size for size in arrays if size < SMALL))
     kept = at_work if is_long(largest) else 0
-    snapshot = int((_HELD + _PASSED + sum(gathered)) * kept)
+    snapshot = int((_HELD + _PASSED + sum(_MEMBERS) + sum(gathered)) * kept)
     return Solving(
-        PROGRAM + int(_HELD * at_work) + in_memory, int(sum(arrays)) + snapshot - in_memory, snapshot + _WORTH * kept
+        PROGRAM + int(_HELD * at_work) + in_memory,
+        int(sum(arrays)) + snapshot - in_memory,
+        snapshot + _WORTH * kept,
+        snapshot,
     )
 
 
@@ -207,6 +220,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
             bytes_on_disk(written) + may_be_in_files * solved,
         ),
         workspace=is_in_files * (solved + at_work.kept),
+        snapshot=at_work.snapshot,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

@@ -28,7 +28,7 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import make_state
+from tbgen.retro.sweep.state import begun, make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.counters import make_tally
 from tbgen.retro.threads.lanes import laid_out
@@ -61,7 +61,7 @@ def _sweep() -> None:
     survey.level[:] = ILLEGAL_LEVEL
     survey.pays[:] = 0
     staircase, sets = np.zeros(layout.size, np.int32), make_sets(BITS, layout.size)
-    state = make_state(survey, laid_out(layout.size, np.uint16), staircase, sets)
+    state = begun(make_state(survey, staircase, sets), laid_out(layout.size, np.uint16))
     worker = Worker(make_team(1), 0, graph, make_buffers(), state, sets, make_log(layout.size, 1))
     schedule = make_schedule(IN_MEMORY.growing(layout.size, np.int32), 1, True, 1.0, 2, 0)
     sweep(worker, make_links(16, shared=True), schedule, make_tally())

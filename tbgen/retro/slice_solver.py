@@ -26,7 +26,7 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import Schedule, is_to_gather, left_open, make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import Each, gathered, is_complete, make_state, put_staircases, read_by_pages
+from tbgen.retro.sweep.state import Each, begun, gathering, is_complete, make_state, put_staircases, read_by_pages
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
@@ -42,6 +42,7 @@ from tbgen.retro.threads.counters import (
 from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.sets import BITS, make_sets
 from tbgen.retro.threads.team import ABORT, PAUSE, make_team
+from tbgen.sizes import SHORT
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
 
@@ -50,8 +51,6 @@ _SURVEY_SHARE: Final = 0.2
 _REACHED_AGAIN: Final = 3
 """How often a position is still to be reached that is open, roughly, where records matter: once to be settled, and by
 escapes at each level that computes these from scratch."""
-_SHORT: Final = 1 << 31
-"""Numbers of a slice whose positions 32 bits can name."""
 _FEW_REVIEWS: Final = 1 / 16
 """A review jumps about, rounds of escapes hardly do: where arrays are in files, a position takes a review ten times as
 long, 6 us and more (KRRvKRR in 4 GB)."""
@@ -119,9 +118,17 @@ class SliceSolver:
     def _begin(self) -> Schedule:
         survey = self._survey()
         legal, top = self._span(survey)
-        worth = self._make_worth()
-        self._state = make_state(survey, worth, self._staircase, self._sets, self._arrays.work, self._each)
+        self._state = make_state(survey, self._staircase, self._sets, self._arrays.work, self._each)
+        del survey
+        if self._state.on_disk:  # cells of illegal positions take room as long as there is most else
+            self._gather(with_record=False)
+        self._state = begun(self._state, self._make_worth(), self._arrays.work, self._each)
         return self._schedule(top, legal)
+
+    def _gather(self, *, with_record: bool) -> None:
+        """Leave cells to open positions alone."""
+        for state in gathering(self._state, self._sets, with_record, self._arrays.work, self._each):
+            self._state = state  # nothing else keeps the one before
 
     def _survey(self) -> Survey:
         job, tally = self._job, self._tally
@@ -184,7 +191,7 @@ class SliceSolver:
 
     def _schedule(self, top: int, legal: int) -> Schedule:
         solved = self._job.solved
-        items = self._arrays.growing(self._size, np.int32 if self._size <= _SHORT else np.int64)
+        items = self._arrays.growing(self._size, np.int32 if self._size <= SHORT else np.int64)
         if self._state.on_disk:
             read_by(BY_PAGES, items.array, solved.links.keys, solved.links.slots)
         reviews = _FEW_REVIEWS if self._state.on_disk else 1.0
@@ -203,8 +210,7 @@ class SliceSolver:
         while schedule.counts[LEVEL] <= schedule.top:
             if is_to_gather(schedule, self._state):
                 self._reserve_staircases()
-                with_record, work = bool(schedule.with_record), self._arrays.work
-                self._state = gathered(self._state, self._sets, with_record, work, self._each)
+                self._gather(with_record=bool(schedule.with_record))
             if shared[PAUSE]:
                 self._keep(schedule)
             shared[PAUSE] = job.checkpoint.wants(self._slice)

@@ -2,24 +2,28 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from tbgen.jit import kernel
+from tbgen.arrays import Make, in_memory
+from tbgen.jit import kernel, plain
+from tbgen.outcome import BASE
 from tbgen.retro.graph.slice import make_buffers
-from tbgen.retro.survey.survey import make_survey
+from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey
 from tbgen.retro.sweep import cells as cells_of_a_slice
 from tbgen.retro.sweep import log as log_of_rounds
 from tbgen.retro.sweep.cells import Cells, cells_for, give_all, give_open
 from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, make_log, merge
-from tbgen.retro.sweep.state import NOT_AGAIN, SliceState, gathered, make_state
+from tbgen.retro.sweep.state import NOT_AGAIN, SliceState, begun, gathering, make_state
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.sets import BITS, BLOCK, CLOSED, PositionSets, make_sets
 from tbgen.retro.threads.team import make_team
-from tbgen.retro.values.codes import STANDS
+from tbgen.retro.values.codes import NONE, STANDS
+from tbgen.retro.values.payoff import Payoff, pack
 
 NODES = 3 * BLOCK + 5 * LANE + 7
 
@@ -70,11 +74,11 @@ def test_open_positions_have_cells_in_the_order_of_their_numbers(closed: NDArray
     assert [cell_of(cells, node) for node in open_ones.tolist()] == list(range(len(open_ones)))
 
 
-def surveyed(sets: PositionSets) -> SliceState:
+def surveyed(sets: PositionSets, make: Make = in_memory) -> SliceState:
     generator = np.random.default_rng(5)
-    survey = make_survey(NODES)
+    survey = make_survey(NODES, make)
     survey.level[:] = generator.integers(0, 90, NODES)
-    return make_state(survey, laid_out(NODES, np.uint16), np.zeros(NODES, np.int32), sets)
+    return begun(make_state(survey, np.zeros(NODES, np.int32), sets, make), laid_out(NODES, np.uint16), make)
 
 
 @pytest.mark.parametrize("with_record", [False, True])
@@ -85,7 +89,7 @@ def test_what_is_known_moves_with_the_cells(closed: NDArray[np.bool_], with_reco
     level, due, pays = state.level.copy(), state.due.copy(), state.pays.copy()
     for step in range(2):
         close(sets, closed)
-        state = gathered(state, sets, with_record)
+        *_, state = gathering(state, sets, with_record)
         for found, before in ((state.level, level), (state.due, due), (state.pays, pays)):
             assert (found == before[~closed]).all()
         assert len(state.ours) == len(state.theirs) == (np.count_nonzero(~closed) if with_record else 0)
@@ -100,6 +104,52 @@ def test_what_is_known_moves_with_the_cells(closed: NDArray[np.bool_], with_reco
             assert (state.theirs == ours[~closed[kept]]).all()
             assert (state.ours == state.theirs + 1).all()
     assert NOT_AGAIN not in state.due
+
+
+def test_illegal_positions_need_no_cells() -> None:
+    """Where arrays are in files, they have none from the beginning."""
+    found = []
+    for gathers in (False, True):
+        generator, sets, survey = np.random.default_rng(6), make_sets(BITS, NODES), make_survey(NODES)
+        survey.level[:] = generator.choice([3, 40, ILLEGAL_LEVEL], NODES)
+        survey.payoffs[2:5] = [plain(pack)(Payoff(BASE - level, 7, 7)) for level in (0, 20, 60)]
+        survey.pays[:] = generator.choice([NONE, 2, 3, 4], NODES)
+        state = make_state(survey, np.zeros(NODES, np.int32), sets)
+        legal = survey.level != ILLEGAL_LEVEL
+        if gathers:
+            *_, state = gathering(state, sets, with_record=False)
+            assert (positions_in(state.cells, NODES) == legal).all()
+        state = begun(state, laid_out(NODES, np.uint16))
+        found.append([column if gathers else column[legal] for column in (state.level, state.pays, state.due)])
+    for without, with_illegal in zip(*found, strict=True):
+        assert (without == with_illegal).all()
+    assert {*found[0][2].tolist()} == {0, 3, 20, 40}
+
+
+@pytest.mark.parametrize("with_record", [False, True])
+def test_a_column_goes_before_the_next_comes(closed: NDArray[np.bool_], with_record: bool) -> None:
+    there = WeakValueDictionary[int, NDArray[Any]]()
+    sizes: list[int] = []
+
+    def size() -> int:
+        return sum(array.nbytes for array in there.values())
+
+    def make(count: int, kind: DTypeLike) -> NDArray[Any]:
+        array = np.zeros(count, kind)
+        there[id(array)] = array
+        sizes.append(size())
+        return array
+
+    sets = make_sets(BITS, NODES)
+    state = surveyed(sets, make)
+    for closed_ones in (closed & (np.arange(NODES) % 2 == 0), closed):
+        close(sets, closed_ones)
+        before = size()
+        sizes.clear()
+        for one in gathering(state, sets, with_record, make):
+            state = one
+        cells = state.cells.members.nbytes + state.cells.within.nbytes
+        assert max(sizes) <= max(before + state.due.nbytes, size()) + cells + 2 * LANE
 
 
 def rounds_of(generator: np.random.Generator, count: int) -> list[tuple[int, np.int64, NDArray[np.bool_]]]:
@@ -120,7 +170,7 @@ def test_merging_puts_each_value_where_its_round_reached(
     sets = make_sets(BITS, NODES)
     state = surveyed(sets)
     close(sets, closed)
-    state = gathered(state, sets, with_record=True)
+    *_, state = gathering(state, sets, with_record=True)
     log, team = make_log(NODES, threads), make_team(threads)
     graph: Any = 0
     expected = {into: np.zeros(NODES, np.uint16) for into in (WORTH, OURS, THEIRS)}

@@ -9,7 +9,7 @@ positions a cache line holds, the fewer lines are fetched (docs/performance.md).
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
 from tbgen.contents import DISTANCE_MASK
-from tbgen.intrinsics import lowest_bit
+from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.sweep.cells import Cells, cell_of, cells_for, first_cell, give_all, give_open
@@ -38,6 +38,10 @@ STRETCH: Final = 1 << 19
 """Nodes whose cells are found with 64 KiB of `Cells.members`; what is read ahead for so many stays until it is used."""
 NOT_AGAIN: Final = 255
 """In `SliceState.due`."""
+_COLUMNS: Final = ("due", "level", "pays")
+"""Fields of `SliceState` that cells always have, the smallest first,"""
+_VALUES: Final = {"theirs": STANDS, "ours": STANDS, "link": np.int32(0)}
+"""those that they have under records, and what these begin with."""
 
 
 class SliceState(NamedTuple):
@@ -65,19 +69,14 @@ class SliceState(NamedTuple):
 
 
 def make_state(
-    survey: Survey,
-    worth: NDArray[np.uint16],
-    staircase: NDArray[np.int32],
-    sets: PositionSets,
-    make: Make = in_memory,
-    each: Each = map,
+    survey: Survey, staircase: NDArray[np.int32], sets: PositionSets, make: Make = in_memory, each: Each = map
 ) -> SliceState:
-    """The state before the sweep, which takes over the survey's arrays; `worth` and `staircase` have zeros. `each` maps
-    a function over pieces."""
+    """What the survey knows, which may be gathered before there is more (`begun`). It takes over the survey's arrays;
+    `staircase` has zeros. `each` maps a function over pieces."""
     nodes = len(survey.level)
     nothing = np.zeros(0, np.uint16)
     state = SliceState(
-        worth=worth,
+        worth=nothing,
         staircase=staircase,
         cells=cells_for(nodes, make),
         link=np.zeros(0, np.int32),
@@ -85,14 +84,21 @@ def make_state(
         ours=nothing,
         pays=survey.pays,
         level=survey.level,
-        due=laid_out(nodes, np.uint8, make),
+        due=np.zeros(0, np.uint8),
         keys=make_code_table(nodes),
         payoffs=survey.payoffs,
         on_disk=int(is_in_file(survey.pays)),
     )
     give_all(state.cells, nodes)
-    goals = _levels_paid(survey.payoffs)
-    _by_stretches(each, nodes, partial(_begin, state, sets, goals))
+    _by_stretches(each, nodes, partial(_mark, state, sets))
+    return state
+
+
+def begun(state: SliceState, worth: NDArray[np.uint16], make: Make = in_memory, each: Each = map) -> SliceState:
+    """The state before the sweep; `worth` has zeros."""
+    cells = len(state.level)
+    state = state._replace(worth=worth, due=laid_out(cells, np.uint8, make))
+    _by_stretches(each, cells, partial(_begin_due, state, _levels_paid(state.payoffs)))
     read_by_pages(state)
     return state
 
@@ -103,22 +109,30 @@ def _by_stretches(each: Each, nodes: int, work: Callable[[int, int], None]) -> N
 
 
 @kernel
-def _begin(state, sets, goals, start, end):
-    """The state of some nodes before the sweep. `goals`: `[code]`, the level of what resets pay."""
+def _mark(state, sets, start, end):
+    """Put some nodes of all, each of which has its own cell, into the sets that they are in before the sweep."""
     for lane in lanes_in(start, end):
         illegal = losing = ~np.uint64(0)
         for node in range(lane * LANE, min((lane + 1) * LANE, end)):
             bit = np.uint64(1) << np.uint64(node % LANE)
-            legal = state.level[node] != ILLEGAL_LEVEL
-            pays = state.pays[node]
-            if legal:
+            if state.level[node] != ILLEGAL_LEVEL:
                 illegal ^= bit
-            if pays != NONE:
+            if state.pays[node] != NONE:
                 losing ^= bit
-            state.due[node] = min(state.level[node], goals[pays]) if legal else NOT_AGAIN
         for which in (SETTLED, CLOSED, AWAY):
             mark_lane(sets, which, lane, illegal)
         mark_lane(sets, LOSING, lane, losing)
+
+
+@kernel
+def _begin_due(state, goals, start, end):
+    """When the positions of some cells are due at first. `goals`: `[code]`, the level of what resets pay."""
+    if state.on_disk:
+        read_ahead(state.level, start, end)
+        read_ahead(state.pays, start, end)
+    for cell in range(start, end):
+        level = state.level[cell]
+        state.due[cell] = min(level, goals[state.pays[cell]]) if level != ILLEGAL_LEVEL else NOT_AGAIN
 
 
 def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -127,58 +141,65 @@ def _levels_paid(payoffs: NDArray[np.int32]) -> NDArray[np.uint8]:
     return np.where(payoffs == 0, NOT_AGAIN, levels).astype(np.uint8)
 
 
-def gathered(
+def gathering(
     state: SliceState, sets: PositionSets, with_record: bool, make: Make = in_memory, each: Each = map
-) -> SliceState:
-    """The state without the cells of closed positions, whose staircases are put in their place; with values under the
-    record, if there are records."""
-    nodes = len(state.worth)
+) -> Iterator[SliceState]:
+    """Take the cells of closed positions away, whose staircases are put in their place; if there are records, the other
+    positions get values under them. Yields the state after each column: once the caller has let go of the state before,
+    the old column is gone when the next is made. The last state that is yielded is the one to go on with."""
+    nodes = len(state.staircase)
     cells = cells_for(nodes, make)
     count = int(give_open(cells, nodes, sets))
-    values = count if with_record else 0
-    after = state._replace(
-        cells=cells,
-        link=laid_out(values, np.int32, make),
-        theirs=laid_out(values, np.uint16, make),
-        ours=laid_out(values, np.uint16, make),
-        pays=laid_out(count, np.uint16, make),
-        level=laid_out(count, np.uint8, make),
-        due=laid_out(count, np.uint8, make),
-    )
-    _by_stretches(each, nodes, partial(_gather, state, after))
-    read_by_pages(after)
-    return after
+    if len(state.link):
+        _by_stretches(each, nodes, partial(_put_closed, state, cells.members))
+    for name in (*_COLUMNS, *(_VALUES if with_record else ())):
+        old = getattr(state, name)
+        if not len(old) and name not in _VALUES:
+            continue  # not yet begun
+        column = laid_out(count, old.dtype, make)
+        if len(old):
+            _by_stretches(each, nodes, partial(_gather, state, cells, old, column))
+        elif _VALUES[name]:
+            _by_stretches(each, count, partial(_fill, column, _VALUES[name]))
+        del old
+        changed: dict[str, Any] = {name: column}
+        state = state._replace(**changed)
+        del column, changed
+        yield state
+    state = state._replace(cells=cells)
+    read_by_pages(state)
+    yield state
 
 
 @kernel
-def _gather(state, after, start, end):
+def _put_closed(state, members, start, end):
+    """Put the staircases of those in their place that are no longer members."""
     read_members_ahead(state, start)
-    read_cells_ahead(state, state.pays, start, end)
-    read_cells_ahead(state, state.level, start, end)
-    read_cells_ahead(state, state.due, start, end)
-    if len(state.theirs):
-        read_cells_ahead(state, state.link, start, end)
-        read_cells_ahead(state, state.theirs, start, end)
-        read_cells_ahead(state, state.ours, start, end)
-    known = len(state.theirs) != 0
-    if known and state.on_disk:
+    read_cells_ahead(state, state.link, start, end)
+    if state.on_disk:
         read_ahead(state.staircase, start, end)
     for lane in lanes_in(start, end):
-        left = after.cells.members[lane]
-        if known:
-            _put_staircases(state, lane, state.cells.members[lane] ^ left)
-        to = first_cell(after.cells, lane)
+        _put_staircases(state, lane, state.cells.members[lane] ^ members[lane])
+
+
+@kernel
+def _gather(state, cells, old, column, start, end):
+    """Move what a column has of some nodes to the cells that they have from now on."""
+    read_members_ahead(state, start)
+    read_cells_ahead(state, old, start, end)
+    for lane in lanes_in(start, end):
+        left, members = cells.members[lane], state.cells.members[lane]
+        first, to = first_cell(state.cells, lane), first_cell(cells, lane)
         while left:
-            cell = cell_of(state.cells, lane * LANE + lowest_bit(left))
+            before = ~left & left - np.uint64(1)
+            column[to] = old[first + bits_set(members & before)]
             left &= left - np.uint64(1)
-            after.pays[to] = state.pays[cell]
-            after.level[to] = state.level[cell]
-            after.due[to] = state.due[cell]
-            if len(after.theirs):
-                after.link[to] = state.link[cell] if known else 0
-                after.theirs[to] = state.theirs[cell] if known else STANDS
-                after.ours[to] = state.ours[cell] if known else STANDS
             to += 1
+
+
+@kernel
+def _fill(column, value, start, end):
+    column[start:end] = value
 
 
 @inlined
