@@ -119,7 +119,11 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
         )
     if not args.scheduler:
         check_address_space(space_of(threads) + max(row.memory - PROGRAM + row.scratch for row in forecast.rows))
-    check_disk(forecast)
+    if not check_disk(forecast) and not quiet:
+        remark(
+            f"no room for snapshots, which take up to {size_of(forecast.snapshots)}: a large slice that is stopped "
+            "begins anew"
+        )
     if forecast.seconds > _LONG and not quiet:
         remark(f"{counted(len(plan.todo), 'table')}, {'; '.join(_in_short(forecast))}")
     if not args.scheduler:

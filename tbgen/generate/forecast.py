@@ -53,6 +53,11 @@ class Forecast:
         return sum(nlargest(self.at_once, (row.workspace for row in self.rows)))
 
     @property
+    def snapshots(self) -> int:
+        """The part of both that tables can be built without."""
+        return sum(nlargest(self.at_once, (row.snapshot for row in self.rows)))
+
+    @property
     def memory(self) -> int:
         return sum(nlargest(self.at_once, (row.memory for row in self.rows)))
 
@@ -97,8 +102,9 @@ def existing(directory: Path) -> Path:
     return next(place for place in (directory, *directory.resolve().parents) if place.exists())
 
 
-def check_disk(forecast: Forecast) -> None:
-    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs."""
+def check_disk(forecast: Forecast) -> bool:
+    """OutOfRoom if the disk is too small. What a stopped build left counts towards what its table needs. Returns
+    whether there is room for snapshots, too."""
     directory = forecast.plan.directory
     places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
     left = sum(map(used_bytes, places))
@@ -106,16 +112,18 @@ def check_disk(forecast: Forecast) -> None:
         scratch = scratch_of(directory)
         if existing(directory).stat().st_dev != scratch.stat().st_dev:
             require_room(scratch, forecast.scratch - forecast.workspaces, "are needed while building")
-            needed = forecast.disk + max(0, forecast.workspaces - left)
+            needed = forecast.disk + max(0, forecast.workspaces - forecast.snapshots - left)
             require_room(directory, needed, "are needed for the tables, and for going on after a stop")
-            return
-    needed = forecast.disk + max(0, forecast.scratch - left)
+            return needed + forecast.snapshots <= free_disk(directory)
+    building = forecast.scratch - forecast.snapshots
+    needed = forecast.disk + max(0, building - left)
     free = free_disk(directory)
     if needed > free:
         raise OutOfRoom(
             f"{size_of(needed - free)} of disk are missing in {directory}: the tables take {size_of(forecast.disk)}, "
-            f"building them {size_of(forecast.scratch)}, and {size_of(free)} are free"
+            f"building them {size_of(building)}, and {size_of(free)} are free"
         )
+    return needed + forecast.snapshots <= free
 
 
 def require_room(directory: Path, needed: int, what: str) -> None:

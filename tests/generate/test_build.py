@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen import sizes
 from tbgen.cli import build
 from tbgen.cli.main import main
 from tbgen.cli.progress import TableProgress
@@ -315,12 +316,12 @@ def test_working_arrays_may_have_a_disk_of_their_own(
     assert (forecast.workspaces > 8 * forecast.rows[0].numbers - 1) == is_kept
     assert forecast.workspaces < forecast.scratch
     free: dict[Path, int] = {
-        tmp_path: forecast.disk + forecast.workspaces,
+        tmp_path: forecast.disk + forecast.workspaces - forecast.snapshots,
         shared_memory: forecast.scratch - forecast.workspaces,
     }
     monkeypatch.setattr(shutil, "disk_usage", lambda where: usage._replace(free=free[where]))
     monkeypatch.setenv("TBGEN_SCRATCH", str(shared_memory))
-    check_disk(forecast)
+    assert check_disk(forecast) == (forecast.snapshots == 0)
     for place, what in ((tmp_path, "for the tables"), (shared_memory, "while building")):
         free[place] -= 1
         with pytest.raises(OutOfRoom, match=rf"make room in {place}: .* are needed {what}"):
@@ -331,6 +332,23 @@ def test_working_arrays_may_have_a_disk_of_their_own(
     (place / "entries").write_bytes(bytes(1 << 20))
     free[tmp_path] -= is_kept << 20
     check_disk(forecast)
+
+
+def test_a_build_without_room_for_snapshots_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TBGEN_SCRATCH", raising=False)
+    monkeypatch.setattr(sizes, "LONG_FROM", 0)
+    forecast = make_forecast(make_plan([parse("KNvK")], tmp_path, "r"), 1)
+    assert 0 < forecast.snapshots < forecast.scratch
+    usage, free = shutil.disk_usage(tmp_path), forecast.disk + forecast.scratch
+    for less in (1, 0):
+        monkeypatch.setattr(shutil, "disk_usage", lambda place, left=free - less: usage._replace(free=left))
+        assert main(["build", "KNvK", "--threads", "1", "--tables", str(tmp_path / f"{less}")]) == 0
+        assert capsys.readouterr().err.count("tbgen: no room for snapshots") == less
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=free - forecast.snapshots - 1))
+    with pytest.raises(OutOfRoom):
+        check_disk(forecast)
 
 
 def test_a_long_build_says_first_what_it_takes(
