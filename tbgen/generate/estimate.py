@@ -81,7 +81,8 @@ class Estimate:
     workspace: int
     """The part of `scratch` that lies in the directory of tables even if $TBGEN_SCRATCH names another place."""
     snapshot: int
-    """The part of both that a table can be built without; then a stopped build begins its slice anew."""
+    """The part of `scratch` and of `workspace` that a table can be built without; then a stopped build begins its slice
+    anew."""
     disk: int
     cpu_seconds: float
 

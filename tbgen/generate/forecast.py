@@ -54,7 +54,7 @@ class Forecast:
 
     @property
     def snapshots(self) -> int:
-        """The part of both that tables can be built without."""
+        """The part of `scratch` and of `workspaces` that tables can be built without."""
         return sum(nlargest(self.at_once, (row.snapshot for row in self.rows)))
 
     @property

@@ -225,8 +225,8 @@ class SliceSolver:
             raise OutOfRoom(f"{solved.layout.material} has more staircases than there is room for")
 
     def _reserve_staircases(self) -> None:
-        """Have room for those that go from cells to where they stay."""
-        if len(self._state.link):
+        """Have room for those that go from cells to where they stay, if there are any."""
+        if self._job.solved.links.given[0]:
             self._arrays.reserve_all(self._job.solved.staircases)
 
     def _keep(self, schedule: Schedule) -> None:

@@ -11,9 +11,11 @@ import sys
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tbgen import sizes
 from tbgen.cli import build
@@ -138,6 +140,26 @@ def test_no_more_is_on_disk_than_was_said(
     assert summary is not None
     assert (summary.scratch > 3 * 4 * layout_of(krvkn).size) == (memory == PROGRAM)
     assert summary.scratch <= estimate(krvkn, "r", threads=1).scratch
+
+
+@pytest.mark.parametrize(("name", "rules", "arrays"), [("KRvKN", "r", 2), ("KRvKN", "wg", 1), ("KRRvK", "r", 1)])
+def test_staircases_have_room_where_there_are_any(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, rules: TableRules, arrays: int
+) -> None:
+    """Entries always have; in KRRvK nobody escapes, under whole-game mobility nobody anywhere."""
+    reserve_all, reserved = DiskArrays.reserve_all, set[int]()
+
+    def noted(self: DiskArrays, array: NDArray[Any]) -> None:
+        reserved.add(array.ctypes.data)
+        reserve_all(self, array)
+
+    monkeypatch.setattr(DiskArrays, "reserve_all", noted)
+    material = parse(name)
+    for other in material.successors():
+        shutil.copy(table_path(small_tables, other, rules), tmp_path)
+    with closing(DiskArrays(tmp_path, 1 << 40)) as disk_arrays:
+        build_table(material, tmp_path, rules, EntryCache(tmp_path, rules, disk_arrays), disk_arrays, threads=1)
+    assert len(reserved) == arrays
 
 
 def test_clocks_count_what_goes_to_disk(tmp_path: Path) -> None:
