@@ -87,6 +87,9 @@ class Arrays(Protocol):
     def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
         """The same without room on disk."""
 
+    def later(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        """The same, which takes no room when it is read, either: `reserve_all` it before writing."""
+
     def reserve_all(self, array: NDArray[Any], /) -> None:
         """Have room on disk for all of an array."""
 
@@ -111,6 +114,9 @@ class InMemoryArrays:
 
     def growing(self, count: int, kind: DTypeLike, /, *, scattered: bool = False) -> Growing:
         return with_room(in_memory(count, kind))
+
+    def later(self, count: int, kind: DTypeLike, /) -> NDArray[Any]:
+        return in_memory(count, kind)
 
     def reserve_all(self, array: NDArray[Any], /) -> None:
         pass

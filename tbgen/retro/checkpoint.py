@@ -92,7 +92,7 @@ class InMemory:
         self.arrays = arrays
 
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
-        entries, staircases = (self.arrays.growing(layout.size, np.int32).array for _ in range(2))
+        entries, staircases = (self.arrays.later(layout.size, np.int32) for _ in range(2))
         return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, arrays=self.arrays)), {}
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:

@@ -151,6 +151,15 @@ class DiskArrays:
         mapping = self._unnamed(count, kind, scattered, reserves=False)
         return Growing(np.frombuffer(mapping, kind), mapping.room)
 
+    def later(self, count: int, kind: DTypeLike) -> NDArray[Any]:
+        """The same, but it takes no room however it is read: call `reserve_all` before writing."""
+        self.look()
+        kind = np.dtype(kind)
+        if count * kind.itemsize < self._on_disk_from:
+            return np.zeros(count, kind)
+        with tempfile.TemporaryFile(dir=self._directory) as file:
+            return np.frombuffer(self._without_file(file.fileno(), count * kind.itemsize), kind)
+
     def sparse(self, count: int, kind: DTypeLike) -> Sparse:
         """An array whose parts come and go."""
         self.look()
@@ -207,12 +216,17 @@ class DiskArrays:
             if reserves or os.fstat(handle).st_size:
                 memory = self._map(handle, path, size)
             else:
-                memory = _Mapping(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_SWAP)
-                memory.has_no_file = True
-                self._keep(memory, handle)
+                memory = self._without_file(handle, size)
         finally:
             os.close(handle)
         return np.frombuffer(memory, kind)
+
+    def _without_file(self, handle: int, size: int) -> _Mapping:
+        """Zeros, until this file has room for them."""
+        memory = _Mapping(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_SWAP)
+        memory.has_no_file = True
+        self._keep(memory, handle)
+        return memory
 
     def reserve_all(self, array: NDArray[Any], /) -> None:
         """Have room for all of an array, if it is in a file."""

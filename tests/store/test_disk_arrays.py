@@ -5,6 +5,7 @@ import mmap
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -384,3 +385,15 @@ def test_code_leaves_memory_whatever_files_are_called(tmp_path: Path, monkeypatc
     with place.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
         trim_code()
     assert told
+
+
+def test_what_comes_later_takes_no_room_until_then(tmp_path: Path) -> None:
+    with closing(DiskArrays(tmp_path, 1 << 40)) as disk_arrays:
+        array = disk_arrays.later(sizes.LARGE // 4, np.int32)
+        assert not array.any()
+        assert disk_arrays.peak == 0
+        disk_arrays.reserve_all(array)
+        array[:] = 7
+        disk_arrays.look()
+        assert disk_arrays.peak == array.nbytes
+        assert (array == 7).all()
