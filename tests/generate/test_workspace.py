@@ -6,122 +6,25 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-from tbgen import files, sizes
-from tbgen.generate import journal, renumbering
+from tbgen import files
+from tbgen.generate import journal
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
-from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.index import layout_of
-from tbgen.material import Material, parse
-from tbgen.retro import export
+from tbgen.material import parse
 from tbgen.retro.checkpoint import Counts
-from tbgen.sizes import links_for
-from tbgen.store import Stamp, file_digest, open_table, stamp_of, table_path
+from tbgen.store import file_digest, open_table, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
-from tbgen.store.leftovers import tidy, workspace_of
+from tbgen.store.leftovers import tidy
 from tbgen.store.write import write_table
+from tests.support.stopped import KPVK, Enough, Listener, build, go_on, journal_of, kept_in, links_of, slices_in, stop
 from tests.support.thinned import thinned
-
-KPVK = parse("KPvK")
-
-
-def fill(place: Path, small_tables: Path) -> None:
-    """Put there what KPvK needs."""
-    for name in ("KvK", "KQvK", "KRvK", "KBvK", "KNvK"):
-        source = table_path(small_tables, parse(name), "r")
-        (place / source.name).write_bytes(source.read_bytes())
-
-
-@pytest.fixture
-def place(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with all that KPvK needs; every slice is made safe at once."""
-    fill(tmp_path, small_tables)
-    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
-    monkeypatch.setattr(workspaces, "_WAIT", -1.0)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The table from a build that nothing stopped and that kept nothing on the way."""
-    place = tmp_path_factory.mktemp("expected")
-    fill(place, small_tables)
-    build(place)
-    return table_path(place, KPVK, "r").read_bytes()
-
-
-class Enough(Exception):
-    pass
-
-
-class Listener(Watcher):
-    """Remembers how many numbers were solved; stops the build once it was told so often."""
-
-    def __init__(self, stop_after: int | None = None) -> None:
-        self.told: list[int] = []
-        self._stop_after = stop_after
-
-    def found(self, material: Material, numbers: int) -> None:
-        self.solved(material, numbers)
-
-    def solved(self, material: Material, numbers: int) -> None:
-        self.told.append(numbers)
-        if len(self.told) == self._stop_after:
-            raise Enough
-
-
-def build(place: Path, stop_after: int | None = None, replaced: Stamp | None = None) -> list[int]:
-    """Build KPvK, or some of its slices; returns what was told: first what was found, if anything."""
-    listener = Listener(stop_after)
-    disk_arrays = DiskArrays(place, 1 << 40)
-    cache = EntryCache(place, "r", disk_arrays)
-    build_table(KPVK, place, "r", cache, disk_arrays, threads=1, watcher=listener, replaced=replaced)
-    return listener.told
-
-
-def journal_of(place: Path) -> Path:
-    return workspace_of(table_path(place, KPVK, "r")) / "journal"
-
-
-def kept_in(place: Path) -> list[journal.Batch]:
-    found = journal.read(journal_of(place).parent)
-    return [*found[1]] if found else []
-
-
-def slices_in(place: Path) -> list[int]:
-    return [done.slice for batch in kept_in(place) for done in batch.slices]
-
-
-def links_of(place: Path) -> Path:
-    (found,) = journal_of(place).parent.glob("links.*")
-    return found
-
-
-def stop(place: Path, after: int, replaced: Stamp | None = None) -> None:
-    with pytest.raises(Enough):
-        build(place, after, replaced)
-
-
-def go_on(place: Path, starts_over: Callable[[], None] = lambda: None) -> list[int]:
-    """The slices that a build of the same table, with the same dependencies, would not solve again."""
-    needed = {m.name: file_digest(table_path(place, m, "r")) for m in KPVK.successors()}
-    disk_arrays = DiskArrays(place, 1 << 40)
-    workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), "r", disk_arrays, needed, starts_over)
-    arrays, done = workspace.open(layout_of(KPVK), links_for(layout_of(KPVK).size))
-    assert sum(counts.legal for counts in done.values()) > 0 or not done
-    missing = [slice_ for slice_ in range(layout_of(KPVK).slices) if slice_ not in done]
-    start = layout_of(KPVK).start
-    assert not any(arrays.entries[start[slice_] : start[slice_ + 1]].any() for slice_ in missing)
-    return sorted(done)
 
 
 @pytest.mark.parametrize("stop_after", [1, 7, 23])
@@ -352,91 +255,6 @@ def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypa
     slices = len(done) // 3
     assert slices == layout_of(KPVK).slices
     assert done == ["entries", "staircases", "journal"] * slices
-
-
-def stop_numbering(place: Path, after: int) -> None:
-    """Stop a build while links become numbers, or numbers links again; some thousand positions have been written down
-    so often, and those of the last time have become what nobody knows."""
-    left = after
-    keep = renumbering.keep
-
-    def counted(work: Path, start: int, links: np.ndarray) -> None:
-        nonlocal left
-        keep(work, start, links)
-        left -= 1
-        if not left:
-            raise Enough
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(renumbering, "keep", counted)
-        stop(place, 0)
-    with (journal_of(place).parent / "staircases").open("r+b") as file:
-        start, count = numbered_in(place)
-        file.seek(4 * start)
-        file.write(b"\xff" * 4 * count)
-
-
-def numbered_in(place: Path) -> tuple[int, int]:
-    """The first of the positions that were next, and how many they were."""
-    data = (journal_of(place).parent / "numbered").read_bytes()
-    return int.from_bytes(data[:8], "little"), (len(data) - 12) // 4
-
-
-@pytest.fixture
-def few_together(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(export, "TOGETHER", 10_000)
-    return -(-layout_of(KPVK).size // 10_000)
-
-
-@pytest.mark.parametrize("again", [None, 1, 4])
-@pytest.mark.parametrize("stop_after", [1, 6, -1])
-def test_numbers_become_links_again(
-    place: Path, expected: bytes, few_together: int, stop_after: int, again: int | None
-) -> None:
-    stop_numbering(place, stop_after % (few_together + 1))
-    if again and again < numbered_in(place)[0] // 10_000:
-        stop_numbering(place, again)
-    assert go_on(place) == [*range(layout_of(KPVK).slices)]
-    assert not {"ends", "numbered", "numbered.new"} & {path.name for path in journal_of(place).parent.iterdir()}
-    build(place)
-    assert table_path(place, KPVK, "r").read_bytes() == expected
-
-
-def test_numbers_are_on_the_disk_before_the_next_are_given(
-    place: Path, few_together: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    order, done = ["staircases", "ends", "numbered"], list[str]()
-
-    def sync(path: Path) -> None:
-        done.append(path.name)
-        files.sync(path)
-
-    def renew(path: Path, parts: list[Any]) -> None:
-        done.append(path.name)
-        files.renew(path, parts)
-
-    monkeypatch.setattr(renumbering, "sync", sync)
-    monkeypatch.setattr(renumbering, "renew", renew)
-    build(place)
-    assert done == order * few_together
-
-
-@pytest.mark.parametrize("name", ["ends", "numbered"])
-@pytest.mark.parametrize("harm", ["gone", "empty", "half", "another", "changed"])
-def test_what_the_links_were_is_not_believed(
-    place: Path, expected: bytes, few_together: int, name: str, harm: str
-) -> None:
-    stop_numbering(place, few_together)
-    path = journal_of(place).parent / name
-    data = path.read_bytes()
-    changed = data[:16] + bytes([data[16] ^ 1]) + data[17:]
-    path.unlink()
-    if harm != "gone":
-        found = {"empty": b"", "half": data[: len(data) // 2], "another": data[::-1], "changed": changed}
-        path.write_bytes(found[harm])
-    assert go_on(place) != [*range(layout_of(KPVK).slices)]
-    build(place)
-    assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
 @pytest.mark.parametrize("name", ["program", "sources", "rules", "needed"])

@@ -13,6 +13,7 @@ HEAVIEST = (
     "retro/test_twin_pawns.py",
     "generate/test_full_disk.py",
     "generate/test_workspace.py",
+    "generate/test_renumbering.py",
     "verify/test_directory.py",
     "verify/test_verify.py",
     "retro/test_moves.py",

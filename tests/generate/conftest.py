@@ -1,0 +1,28 @@
+"""Where builds of KPvK are stopped, and what they are to come to."""
+
+from pathlib import Path
+
+import pytest
+
+from tbgen import sizes
+from tbgen.generate import workspace
+from tbgen.store import table_path
+from tests.support.stopped import KPVK, build, fill
+
+
+@pytest.fixture
+def place(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with all that KPvK needs; every slice is made safe at once."""
+    fill(tmp_path, small_tables)
+    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
+    monkeypatch.setattr(workspace, "_WAIT", -1.0)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The table from a build that nothing stopped and that kept nothing on the way."""
+    place = tmp_path_factory.mktemp("expected")
+    fill(place, small_tables)
+    build(place)
+    return table_path(place, KPVK, "r").read_bytes()
