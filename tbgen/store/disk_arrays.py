@@ -136,41 +136,39 @@ class DiskArrays:
     def array(self, count: int, kind: DTypeLike, *, scattered: bool = False) -> NDArray[Any]:
         """An array of zeros. If it is large, it is in a file without a name, which the system removes with the
         process. A `scattered` one is looked at all over: it is taken out of memory after all others."""
-        self.look()
-        kind = np.dtype(kind)
-        if count * kind.itemsize < self._on_disk_from:
-            return np.zeros(count, kind)
+        if (small := self._small(count, kind)) is not None:
+            return small
         return np.frombuffer(self._unnamed(count, kind, scattered), kind)
 
     def growing(self, count: int, kind: DTypeLike, *, scattered: bool = False) -> Growing:
         """The same, but its room on disk is reserved later, by whoever writes to it."""
-        self.look()
-        kind = np.dtype(kind)
-        if count * kind.itemsize < self._on_disk_from:
-            return with_room(np.zeros(count, kind))
+        if (small := self._small(count, kind)) is not None:
+            return with_room(small)
         mapping = self._unnamed(count, kind, scattered, reserves=False)
         return Growing(np.frombuffer(mapping, kind), mapping.room)
 
     def later(self, count: int, kind: DTypeLike) -> NDArray[Any]:
         """The same, but it takes no room however it is read: call `reserve_all` before writing."""
-        self.look()
-        kind = np.dtype(kind)
-        if count * kind.itemsize < self._on_disk_from:
-            return np.zeros(count, kind)
+        if (small := self._small(count, kind)) is not None:
+            return small
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            return np.frombuffer(self._without_file(file.fileno(), count * kind.itemsize), kind)
+            return np.frombuffer(self._without_file(file.fileno(), _size(count, kind)), kind)
 
     def sparse(self, count: int, kind: DTypeLike) -> Sparse:
         """An array whose parts come and go."""
         self.look()
-        kind = np.dtype(kind)
         mapping = self._unnamed(count, kind, reserves=False)
         mapping.is_sparse = True
-        return Sparse(mapping, kind, self._directory)
+        return Sparse(mapping, np.dtype(kind), self._directory)
 
-    def _unnamed(self, count: int, kind: np.dtype[Any], scattered: bool = False, *, reserves: bool = True) -> _Mapping:
+    def _small(self, count: int, kind: DTypeLike) -> NDArray[Any] | None:
+        """Zeros in memory, if an array is too small for a file."""
+        self.look()
+        return np.zeros(count, kind) if _size(count, kind) < self._on_disk_from else None
+
+    def _unnamed(self, count: int, kind: DTypeLike, scattered: bool = False, *, reserves: bool = True) -> _Mapping:
         with tempfile.TemporaryFile(dir=self._directory) as file:
-            mapping = self._map(file.fileno(), self._directory, count * kind.itemsize, reserves=reserves)
+            mapping = self._map(file.fileno(), self._directory, _size(count, kind), reserves=reserves)
         mapping.is_scattered = scattered
         return mapping
 
@@ -185,8 +183,7 @@ class DiskArrays:
         return self._held_if_room(count, kind, max(PROGRAM, self._memory // _FINISHING))
 
     def _held_if_room(self, count: int, kind: DTypeLike, left: int) -> NDArray[Any]:
-        kind = np.dtype(kind)
-        size = count * kind.itemsize
+        size = _size(count, kind)
         with self._lock:
             self._held = [one for one in self._held if one() is not None]
             taken = sum(one.nbytes for one in (ref() for ref in self._held) if one is not None)
@@ -211,7 +208,7 @@ class DiskArrays:
         """The array in this file, zeros if the file is new. Without `reserves` a new file is empty, and takes no room
         however the array is read: call `reserve_all` before writing."""
         self.look()
-        handle, size = create_or_reopen(path), count * np.dtype(kind).itemsize
+        handle, size = create_or_reopen(path), _size(count, kind)
         try:
             if reserves or os.fstat(handle).st_size:
                 memory = self._map(handle, path, size)
@@ -344,6 +341,10 @@ class DiskArrays:
                 if (memory := one.mapping()) is not None:
                     memory.room[HANDLE] = -1  # the number may soon be that of another file
                 os.close(one.handle)
+
+
+def _size(count: int, kind: DTypeLike) -> int:
+    return count * np.dtype(kind).itemsize
 
 
 def _can_reserve(handle: int) -> bool:
