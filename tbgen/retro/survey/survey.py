@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tbgen.arrays import Make, in_memory
 from tbgen.board.moves import move_slot, move_taken, move_target
 from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
-from tbgen.intrinsics import atomic_load, bits_set, fetch_add, lowest_bit
+from tbgen.intrinsics import bits_set, fetch_add, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.count_moves import ALL, Run, count_moves, make_run
@@ -16,7 +16,7 @@ from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_righ
 from tbgen.retro.survey.resets import Routes, payoff_after
 from tbgen.retro.threads.counters import CONTRADICTIONS, SURVEYED
 from tbgen.retro.threads.lanes import LANE, at_most, put
-from tbgen.retro.threads.team import ABORT, Team, barrier, claim
+from tbgen.retro.threads.team import Team, barrier, claim
 from tbgen.retro.values.codes import NONE, code_of, make_code_table
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of, fits, pack
 
@@ -184,8 +184,6 @@ def survey_together(
     while True:
         start = claim(team, me, _SURVEY_CHUNK)
         if start >= nodes:
-            break
-        if atomic_load(team.shared, ABORT):
             break
         end = min(start + _SURVEY_CHUNK, nodes)
         survey_nodes(graph, routes, finished, survey, buffers, start, end, tally)

@@ -16,7 +16,7 @@ from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
 from tbgen.retro.threads.counters import LEVEL, PLACE, POSITIONS_SETTLED, STOP, make_counts
-from tbgen.retro.threads.team import ABORT, PAUSE, barrier
+from tbgen.retro.threads.team import is_to_stop
 
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
@@ -117,9 +117,7 @@ def sweep(worker, links, schedule, tally):
         if not settle_level(worker, schedule, level):
             break
         if me == 0:
-            schedule.counts[STOP] = team.shared[ABORT] or team.shared[PAUSE]
             schedule.counts[LEVEL] = level + 1
             schedule.counts[PLACE] = 0
-        barrier(team, me)
-        if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
+        if is_to_stop(team, me, schedule.counts, True):
             break

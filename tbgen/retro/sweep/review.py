@@ -31,7 +31,7 @@ from tbgen.retro.sweep.state import (
     read_review_around,
     read_values_around,
 )
-from tbgen.retro.threads.counters import DUE, POSITIONS_REVIEWED, STOP
+from tbgen.retro.threads.counters import DUE, POSITIONS_REVIEWED
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.pop import pop_block, pop_lanes
 from tbgen.retro.threads.sets import (
@@ -58,7 +58,7 @@ from tbgen.retro.threads.sets import (
     prefetch_lane,
     unmark,
 )
-from tbgen.retro.threads.team import ABORT, barrier
+from tbgen.retro.threads.team import barrier, is_to_stop
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -266,8 +266,8 @@ def _due(worker, counts):
     barrier(team, me)
     if me == 0:
         counts[DUE] = 0
-        counts[STOP] = team.shared[ABORT]
-    barrier(team, me)
+    if is_to_stop(team, me, counts, False):
+        return 0
     mine = 0
     for block in blocks_of(team, me, sets):
         for which in (DOUBT_OURS, DOUBT_THEIRS, CHANGED_OURS, CHANGED_THEIRS):
@@ -287,7 +287,7 @@ def review_all(worker, counts, level, most):
     done = begun = turns = 0
     while True:
         due = _due(worker, counts)
-        if due == 0 or counts[STOP]:
+        if due == 0:
             return True
         done += due
         if turns < 2:

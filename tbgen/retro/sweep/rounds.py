@@ -29,7 +29,7 @@ from tbgen.retro.threads.sets import (
     mark_lane,
     prefetch_lane,
 )
-from tbgen.retro.threads.team import ABORT, PAUSE, barrier, claim
+from tbgen.retro.threads.team import barrier, claim, is_to_stop
 from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import patient
 
@@ -95,7 +95,7 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
 @kernel
 def _spread(worker, schedule, outcome, escaping):
     """Spread from the seeds, NOW at distance 0 and those of each group at theirs, to all positions that they reach. It
-    ends between two rounds if the caller wants the threads to end."""
+    ends after a round if the caller wants the threads to end."""
     team, me, sets, seeds = worker.team, worker.me, worker.sets, schedule.seeds
     now, later = NOW, LATER
     group = joined = np.int64(0)
@@ -110,10 +110,7 @@ def _spread(worker, schedule, outcome, escaping):
         reached = _notify_all(worker, now, later, outcome, distance, escaping)
         fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
         prove(worker, later + LOSE, escaping)
-        if me == 0:
-            schedule.counts[STOP] = team.shared[ABORT]
-        barrier(team, me)
-        if schedule.counts[STOP]:
+        if is_to_stop(team, me, schedule.counts, False):
             break
         now, later = later, now
         distance += 1
@@ -159,11 +156,9 @@ def escape_from_scratch(worker, schedule, level):
             continue
         if me == 0:
             choose(state, seeds, BASE - place)
-            # not before the first: whoever pauses at every chance gets on, too
-            schedule.counts[STOP] = team.shared[ABORT] or (first != begun and team.shared[PAUSE])
             schedule.counts[PLACE] = place
-        barrier(team, me)
-        if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
+        # not before the first: whoever pauses at every chance gets on, too
+        if is_to_stop(team, me, schedule.counts, first != begun):
             break
         _spread(worker, schedule, BASE - place, _ESCAPING)
         first = place + 1

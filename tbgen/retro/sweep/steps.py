@@ -20,12 +20,12 @@ from tbgen.retro.sweep.cases import (
 )
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import key_at, put_off, read_cells_around, read_link_around
-from tbgen.retro.threads.counters import LINKS_FULL, STEPS_LEFT, STOP
+from tbgen.retro.threads.counters import LINKS_FULL, STEPS_LEFT
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.memo import slot_of
 from tbgen.retro.threads.pop import pop_block
 from tbgen.retro.threads.sets import STEPPED, add, clear_set, count_of
-from tbgen.retro.threads.team import ABORT, barrier, claim
+from tbgen.retro.threads.team import barrier, claim, is_to_stop
 from tbgen.retro.values.codes import STANDS
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.staircase import (
@@ -64,6 +64,8 @@ def write_steps(worker, links, schedule, level, tally):
         if sorts and count_cases(worker, schedule.cases, links, positions_of_pass(links)):
             return _write_bundles(worker, links, schedule, level, tally)
         _write_all(worker, links, count, level, tally)
+        if is_to_stop(team, me, schedule.counts, False):
+            return False
         count, was_full = count_of(sets, STEPPED, worker.buffers), True
     return True
 
@@ -116,10 +118,7 @@ def _write_bundles(worker, links, schedule, level, tally):
         if not sort_cases(worker, cases, begin, end, level):
             return False
         for bundle in range(begin, end):
-            if me == 0:
-                schedule.counts[STOP] = team.shared[ABORT]
-            barrier(team, me)
-            if schedule.counts[STOP]:  # one thread reads it for all, so that all leave together
+            if is_to_stop(team, me, schedule.counts, False):
                 return False
             if not _write_bundle(worker, links, cases, begin, bundle, level, tally):
                 tally[LINKS_FULL] = 1

@@ -3,6 +3,9 @@
 Every thread enters the kernel with a number of its own, `me`. Work is split into *phases*: in each, threads claim
 chunks of a range until none is left, and all meet at a `barrier` before the next. What a phase writes does not depend
 on which thread claimed which chunk, so neither does the result.
+
+Once the caller wants the threads to end, nothing is left to claim, so that phases end at once, in the middle; nobody
+uses what they leave. The threads still meet at each barrier, until all leave together (`is_to_stop`).
 """
 
 from typing import Final, NamedTuple
@@ -12,6 +15,7 @@ from numpy.typing import NDArray
 
 from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
 from tbgen.jit import inlined, kernel
+from tbgen.retro.threads.counters import STOP
 
 LINE: Final = 8
 """Words of 64 bits per cache line; what one thread writes lies in cache lines of its own."""
@@ -25,7 +29,7 @@ _CLAIMED: Final = _ROUND + LINE
 """The range of a phase is claimed from here; phases take turns with these slots."""
 _CLAIM_SLOTS: Final = 3
 ABORT: Final = _CLAIMED + _CLAIM_SLOTS * LINE
-"""1 once the caller wants the threads to end."""
+"""1 once the caller wants the threads to end. It stays 1."""
 PAUSE: Final = ABORT + LINE
 """1 if the caller wants the threads to come back where they can go on from: between two levels, or two values."""
 _SHARED: Final = PAUSE + LINE
@@ -35,6 +39,8 @@ _SPINS: Final = 2000
 SCAN: Final = 1 << 14
 """Positions per range of a scan."""
 _LOCKS: Final = 1 << 14
+_NOTHING_LEFT: Final = np.int64(1 << 62)
+"""A start behind the end of any range."""
 
 
 class Team(NamedTuple):
@@ -82,7 +88,19 @@ def barrier(team, me):
 @inlined
 def claim(team, me, chunk):
     """Claim the next chunk. Returns its start, which may lie behind the end of the range."""
+    if atomic_load(team.shared, ABORT):
+        return _NOTHING_LEFT
     return fetch_add(team.shared, _claim_slot(team.phase[me * LINE]), chunk)
+
+
+@inlined
+def is_to_stop(team, me, counts, may_pause):
+    """Whether the caller wants the threads to end, or to pause where they may. One thread reads it for all, so that all
+    leave together. A barrier must come before the next look."""
+    if me == 0:
+        counts[STOP] = team.shared[ABORT] or (may_pause and team.shared[PAUSE])
+    barrier(team, me)
+    return counts[STOP] != 0
 
 
 @inlined
