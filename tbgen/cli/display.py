@@ -184,7 +184,7 @@ class Task:
             self._told.popleft()
         then, before = self._told[0]
         self._told.append((now, self.done))
-        if before >= self.done - _TELLING * self.total:
+        if before >= self.done - _TELLING * self.total or self.done >= self.total:
             return []
         measured = (self.total - self.done) / (self.done - before) * (now - then)
         return [f"about {time_of(self.believed(measured, now))} left"]

@@ -137,6 +137,11 @@ def test_what_was_done_before_was_planned_before(told_each_minute: Told) -> None
     assert said[-1] == "60 %, about 20.0 min left"  # 8 minutes by the speed, 38 by the plan, which counts for 40 of 100
 
 
+def test_what_is_done_leaves_no_time_to_tell(told_each_minute: Told) -> None:
+    said = told_each_minute([done(50), lambda task: task.advance(50 + 1e-9)])  # a float: it may be more than all
+    assert said == ["50 %, about 60.0 s left", "100 %"]
+
+
 def test_work_that_is_of_no_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     for quiet in (False, True):
         with progress.TableProgress([parse("KPvK")], quiet=quiet) as shown:
