@@ -141,7 +141,7 @@ ROOMS = {
     "checker": "errors outcome probe text",
     "local": (
         "arrays errors sizes table_rules material contents index cluster retro/checkpoint retro/solver retro/export "
-        "store/format store/lock store/local store store/write store/leftovers store/disk_arrays generate probe text"
+        "store/format store/lock store/local store store/write store/disk_arrays generate probe text"
     ),
     "prove": "errors files packed turns outcome men position certificate local fortress probe rules text",
     "pgn": "errors outcome rules text",

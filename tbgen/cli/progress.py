@@ -11,7 +11,6 @@ from tbgen.generate.precompile import VERIFYING, cold_parts, warm_up
 from tbgen.generate.usage import Clocks
 from tbgen.generate.watcher import Watcher
 from tbgen.material import Material
-from tbgen.store.leftovers import STARTS_OVER
 from tbgen.text import say, size_of
 
 _MUCH: Final = 1 << 30
@@ -73,8 +72,8 @@ class TableProgress(Display, Watcher):
             self._tables[material].found(_SOLVING * numbers)
             self._all.found(self._cost[material] * _SOLVING * numbers)
 
-    def starts_over(self, material: Material) -> None:
-        self.remark(f"{material}: {STARTS_OVER}")
+    def noted(self, material: Material, line: str) -> None:
+        self.remark(f"{material}: {line}")
 
     def solved(self, material: Material, numbers: int) -> None:
         self._advance(material, _SOLVING * numbers)

@@ -50,8 +50,7 @@ def build_table(
         begin_peak()
         from_the_start = not workspace_of(path).exists()
         with reach(material, entry_cache, disk_arrays) as (exits, needed):
-            starts_over = partial(watcher.starts_over, material)
-            workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, starts_over)
+            workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, partial(watcher.noted, material))
             solved = solve_table(
                 exits,
                 rules=rules,

@@ -14,8 +14,8 @@ class Watcher:
     def found(self, material: Material, numbers: int) -> None:
         """A stopped build had solved `numbers`."""
 
-    def starts_over(self, material: Material) -> None:
-        """What a stopped build had done comes from another version of the program, or from other tables."""
+    def noted(self, material: Material, line: str) -> None:
+        """What its user should know of a build that goes on all the same."""
 
     def solved(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers are solved."""

@@ -52,6 +52,8 @@ _MUCH: Final = 1 << 24
 """Numbers of solved slices that are made safe without waiting."""
 _LINKS: Final = 1 << 20
 """Links that are written at a time."""
+STARTS_OVER: Final = "a stopped build of another tbgen, or with other tables, is of no use; starting over"
+_NO_ROOM: Final = "the disk has no room for a snapshot now; a stop would cost what was done since the last one"
 _NUMBER, _KEY = np.dtype("<i4"), np.dtype("<i8")
 
 
@@ -73,14 +75,13 @@ class Workspace:
         rules: TableRules,
         disk_arrays: DiskArrays,
         needed: Mapping[str, str] | None = None,
-        starts_over: Callable[[], None] = lambda: None,
+        note: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`needed`: the tables that it depends on, with their digests. `starts_over` is called if what there is of a
-        stopped build comes from another one."""
+        """`needed`: the tables that it depends on, with their digests. `note` is told what a user should know."""
         self._place = workspace_of(table)
         self._layout = layout
         self.arrays = disk_arrays
-        self._starts_over = starts_over
+        self._note = note
         self.keeps = is_kept(self._layout.slices, self._layout.size)
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,
@@ -93,6 +94,8 @@ class Workspace:
         self._unsafe_numbers = 0
         self._at_work: dict[int, AtWork] = {}
         self._snapshots = 0
+        self._lacks_room = False
+        """Whether the last one found none."""
         self._safe_at = self._kept_at = time.monotonic()
 
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
@@ -153,6 +156,9 @@ class Workspace:
                 if slice_ in self._at_work:
                     self._drop_snapshot(slice_)
                 self._at_work[slice_] = written
+            elif not self._lacks_room:
+                self._note(_NO_ROOM)
+            self._lacks_room = not written
             self._kept_at = time.monotonic()
 
     def let_go(self) -> None:
@@ -207,7 +213,7 @@ class Workspace:
             return None
         head, lines = found
         if any(head.get(name) != value for name, value in self._build.items()):
-            self._starts_over()
+            self._note(STARTS_OVER)
             return None
         batches = [*lines]
         self._of_table = self._make_arrays(links)

@@ -7,7 +7,6 @@ mate, by White and by Black: the values under both are bounds of the true one, u
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -27,7 +26,6 @@ from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.local import Bound, tells
-from tbgen.store.leftovers import STARTS_OVER
 from tbgen.table_rules import TableRules
 
 T = TypeVar("T")
@@ -162,8 +160,9 @@ def workspaces_in(
 
     def make(path: Path, layout: Layout, needed: Tables) -> Workspace:
         sums = {one.normal.name: complete.sha256_of(one.normal) for one in needed}
-        starts_over = partial(remark, f"{layout.material}: {STARTS_OVER}")
-        return Workspace(path, layout, TableRules.RESET, disk_arrays, sums, starts_over)
+        return Workspace(
+            path, layout, TableRules.RESET, disk_arrays, sums, lambda line: remark(f"{layout.material}: {line}")
+        )
 
     return make
 

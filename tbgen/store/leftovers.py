@@ -27,8 +27,6 @@ from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, 
 from tbgen.table_rules import TableRules
 
 WORK: Final = ".work"
-STARTS_OVER: Final = "a stopped build of another tbgen, or with other tables, is of no use; starting over"
-"""What a user is told behind the material's name."""
 COMING: Final = ".coming"
 TOKEN: Final = ".tbgen-"
 _LEFT: Final = re.compile(rf"\.(.+\{SUFFIX})(?:\{LOCK}|\{WORK}|\..+\{HALF}|\..+\{COMING})")

@@ -18,6 +18,7 @@ from tbgen.cli import progress
 from tbgen.cli.main import main
 from tbgen.generate import precompile
 from tbgen.generate.usage import Clocks
+from tbgen.generate.workspace import STARTS_OVER
 from tbgen.jit import STORE, VERIFIER
 from tbgen.material import parse
 
@@ -142,10 +143,10 @@ def test_what_is_done_leaves_no_time_to_tell(told_each_minute: Told) -> None:
     assert said == ["50 %, about 60.0 s left", "100 %"]
 
 
-def test_work_that_is_of_no_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_user_should_know_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     for quiet in (False, True):
         with progress.TableProgress([parse("KPvK")], quiet=quiet) as shown:
-            shown.starts_over(parse("KPvK"))
+            shown.noted(parse("KPvK"), STARTS_OVER)
     (said,) = capsys.readouterr().err.splitlines()
     assert said == "KPvK: a stopped build of another tbgen, or with other tables, is of no use; starting over"
 

@@ -13,8 +13,9 @@ from tbgen import sizes
 from tbgen.generate import snapshots
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
+from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
-from tbgen.material import parse
+from tbgen.material import Material, parse
 from tbgen.retro import slice_solver, snapshot, solver
 from tbgen.retro.checkpoint import Snapshot
 from tbgen.store import disk_arrays as arrays_on_disk
@@ -35,7 +36,7 @@ class Enough(Exception):
     pass
 
 
-class Builds:
+class Builds(Watcher):
     """Builds of a table in a directory that has what it depends on; a snapshot is kept wherever a sweep can pause."""
 
     def __init__(self, name: str, rules: str, small_tables: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +51,8 @@ class Builds:
         """Those between two values of a level."""
         self.restored: list[bool] = []
         """Whether each snapshot that was found was what had been written."""
+        self.told: list[str] = []
+        """What a user should know."""
         self._at: Callable[[], None] = lambda: None
         keep, restored = Workspace.keep, snapshot.restored
 
@@ -59,13 +62,13 @@ class Builds:
             self.within += one.facts["place"] > 0
             self._at()
 
-        def noted(*arguments: object) -> object:
+        def put_back(*arguments: object) -> object:
             found = restored(*arguments)  # type: ignore[arg-type]
             self.restored.append(found is not None)
             return found
 
         monkeypatch.setattr(Workspace, "keep", counted)
-        monkeypatch.setattr(slice_solver.snapshot, "restored", noted)
+        monkeypatch.setattr(slice_solver.snapshot, "restored", put_back)
 
     def build(self, *, threads: int = 1, memory: int = 1 << 40, at: Callable[[], None] = lambda: None) -> bytes:
         """Build the table; call `at` after each snapshot. Returns the file."""
@@ -73,10 +76,13 @@ class Builds:
         disk_arrays = DiskArrays(self.place, memory)
         cache = EntryCache(self.place, self.rules, disk_arrays)
         try:
-            build_table(self.material, self.place, self.rules, cache, disk_arrays, threads=threads)
+            build_table(self.material, self.place, self.rules, cache, disk_arrays, threads=threads, watcher=self)
         finally:
             disk_arrays.close()
         return self.table.read_bytes()
+
+    def noted(self, material: Material, line: str) -> None:
+        self.told.append(line)
 
     def stop(self, after: int, **how: int) -> None:
         """Stop it after so many snapshots."""
@@ -228,6 +234,8 @@ def test_a_disk_without_room_for_it_keeps_none(
             monkeypatch.setattr(snapshots, "_put", too_large)
     knights.stop(9)
     assert [one.name for one in knights.work.glob("slice.*")] == [before.name], "the last one stays"
+    (told,) = knights.told
+    assert told.startswith("the disk has no room for a snapshot now")
     assert knights.build() == expected(knights)
 
 

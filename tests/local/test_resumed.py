@@ -12,7 +12,7 @@ from tbgen import sizes
 from tbgen.cli.main import main
 from tbgen.errors import OutOfRoom
 from tbgen.generate import workspace as workspaces
-from tbgen.generate.workspace import Workspace
+from tbgen.generate.workspace import STARTS_OVER, Workspace
 from tbgen.index.exits import Exits
 from tbgen.local import attempt as attempts
 from tbgen.local import solve as solving
@@ -27,7 +27,7 @@ from tbgen.probe import open_tablebase
 from tbgen.retro.checkpoint import Counts
 from tbgen.retro.job import Solved
 from tbgen.store import building, list_tables
-from tbgen.store.leftovers import STARTS_OVER, find_leftovers, tidy
+from tbgen.store.leftovers import find_leftovers, tidy
 from tbgen.store.local import list_local
 from tests.support.local_tables import ALL, BOTH_RACE, MEMORY, links, parts_of
 

@@ -80,11 +80,11 @@ def stop(place: Path, after: int, replaced: Stamp | None = None) -> None:
         build(place, after, replaced)
 
 
-def go_on(place: Path, starts_over: Callable[[], None] = lambda: None) -> list[int]:
+def go_on(place: Path, note: Callable[[str], None] = lambda line: None) -> list[int]:
     """The slices that a build of the same table, with the same dependencies, would not solve again."""
     needed = {m.name: file_digest(table_path(place, m, "r")) for m in KPVK.successors()}
     disk_arrays = DiskArrays(place, 1 << 40)
-    workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), TableRules.RESET, disk_arrays, needed, starts_over)
+    workspace = Workspace(table_path(place, KPVK, "r"), layout_of(KPVK), TableRules.RESET, disk_arrays, needed, note)
     arrays, done = workspace.open(layout_of(KPVK), links_for(layout_of(KPVK).size))
     assert sum(counts.legal for counts in done.values()) > 0 or not done
     missing = [slice_ for slice_ in range(layout_of(KPVK).slices) if slice_ not in done]
