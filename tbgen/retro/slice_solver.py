@@ -283,24 +283,28 @@ class SliceSolver:
 
     def _run(self, pool: ThreadPoolExecutor, work: Callable[[int], None], done: Callable[[], int]) -> None:
         """All threads, or none: at the barriers of kernels the others would wait for ever. So they wait until the last
-        of them is started. If it is not, after an interrupt or for want of room, the caller sets ABORT.
+        of them is started, or until it is known that one is not, after an interrupt or for want of room.
 
         An event, or a wait for futures, would have a lock that an interrupt could leave locked for ever."""
-        all_there: list[bool] = []
+        all_there, given_up = list[bool](), list[bool]()
         ended: SimpleQueue[int] = SimpleQueue()
 
         def begin(me: int) -> None:
             try:
                 while not all_there:
-                    if self._team.shared[ABORT] and not all_there:
+                    if given_up and not all_there:
                         return
                     time.sleep(_MOMENT)
                 work(me)
             finally:
                 ended.put(me)
 
-        running = [pool.submit(begin, me) for me in range(self._team.size)]
-        all_there.append(True)
+        try:
+            running = [pool.submit(begin, me) for me in range(self._team.size)]
+            all_there.append(True)
+        except BaseException:
+            given_up.append(True)
+            raise
         self._follow(ended, done)
         for one in running:
             one.result()

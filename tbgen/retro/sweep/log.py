@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
-from tbgen.intrinsics import atomic_load, lowest_bit
+from tbgen.intrinsics import lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import key_at, read_values_around, read_worth_around
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, put
 from tbgen.retro.threads.sets import ALTERED, REVALUED, add_lane, mark_shared, read_set_around
-from tbgen.retro.threads.team import ABORT, LINE, lock_lane, unlock_lane
+from tbgen.retro.threads.team import LINE, is_to_end, lock_lane, unlock_lane
 from tbgen.retro.values.keys import outcome_of
 
 _SHARE: Final = 12
@@ -125,13 +125,13 @@ def _go_on(worker):
 @kernel
 def merge(worker):
     """Put all values that this thread has logged into the arrays, and empty its log."""
-    log, me, state = worker.log, worker.me, worker.state
+    log, team, me, state = worker.log, worker.team, worker.me, worker.state
     begun = log.fill[me * LINE + _BEGUN]
     log.rounds[me, begun, _BEGIN] = log.fill[me * LINE + _ENTRIES]
     for one in range(begun):
         log.rounds[me, one, _AT] = log.rounds[me, one, _BEGIN]
     for window in range(0, -(-len(state.worth) // LANE), _WINDOW):
-        if atomic_load(worker.team.shared, ABORT):
+        if is_to_end(team):
             break
         for one in range(begun):
             _merge_round(worker, one, window + _WINDOW)

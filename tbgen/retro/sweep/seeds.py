@@ -27,7 +27,7 @@ from tbgen.retro.threads.sets import (
     read_block,
     read_set_around,
 )
-from tbgen.retro.threads.team import barrier
+from tbgen.retro.threads.team import barrier, is_to_end
 from tbgen.retro.values.codes import NONE
 from tbgen.retro.values.payoff import LARGEST_DISTANCE, longest, paid, shortest
 
@@ -124,6 +124,8 @@ def _sort_timed(worker, seeds, copies):
     for gains in range(2):
         which = TIMED if gains else TIMED + LOSE
         for block in blocks_of(team, me, sets):
+            if is_to_end(team):
+                break
             if not has_block(sets, which, block):
                 continue
             read_set_around(sets, which, buffers, lanes_of(block).start)
@@ -157,6 +159,8 @@ def _sort(worker, seeds, copies):
     """Count the seeds of this thread's blocks by the code of their payoff, or copy them."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     for block in blocks_of(team, me, sets):
+        if is_to_end(team):
+            break
         if block % TOGETHER == 0:
             end = min((block + TOGETHER) * BLOCK, len(state.worth))
             read_members_ahead(state, block * BLOCK)

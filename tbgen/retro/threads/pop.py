@@ -19,7 +19,7 @@ from tbgen.retro.threads.sets import (
     read_block,
     read_set_around,
 )
-from tbgen.retro.threads.team import claim
+from tbgen.retro.threads.team import claim, is_to_end
 
 ENOUGH: Final = 16
 """Lanes that are popped together from blocks that have few."""
@@ -32,7 +32,7 @@ def _next_block(team, me, sets, which, buffers):
     """The next block of a set for this thread, -1 if none is left."""
     while True:
         block = block_from(sets, which, buffers.span[0], buffers.span[1])
-        if block < buffers.span[1]:
+        if block < buffers.span[1] and not is_to_end(team):
             buffers.span[0] = block + 1
             read_set_around(sets, which, buffers, block * BLOCK_LANES)
             return block

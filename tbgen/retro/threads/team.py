@@ -86,9 +86,15 @@ def barrier(team, me):
 
 
 @inlined
+def is_to_end(team):
+    """Whether the caller wants the threads to end; others may not know it before the next barrier."""
+    return atomic_load(team.shared, ABORT) != 0
+
+
+@inlined
 def claim(team, me, chunk):
     """Claim the next chunk. Returns its start, which may lie behind the end of the range."""
-    if atomic_load(team.shared, ABORT):
+    if is_to_end(team):
         return _NOTHING_LEFT
     return fetch_add(team.shared, _claim_slot(team.phase[me * LINE]), chunk)
 
