@@ -24,16 +24,13 @@ from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
 from tbgen.table_rules import TableRules
+from tests.support.stopped import Enough
 from tests.support.thinned import thinned
 
 NAMES = ["KNNvK", "KPvK"]
 """One slice, and many."""
 KEPT = {"journal", "links.", "slice."}
 """What a workspace has of the last snapshot alone; its other files are written to all the time."""
-
-
-class Enough(Exception):
-    pass
 
 
 class Builds(Watcher):

@@ -30,12 +30,9 @@ from tbgen.store import building, list_tables
 from tbgen.store.leftovers import find_leftovers, tidy
 from tbgen.store.local import list_local
 from tests.support.local_tables import ALL, BOTH_RACE, MEMORY, links, parts_of
+from tests.support.stopped import Enough
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
-
-
-class Enough(Exception):
-    pass
 
 
 def plan_of(place: Path) -> list[Part]:
