@@ -16,7 +16,7 @@ from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
 from tbgen.retro.threads.counters import LEVEL, PLACE, POSITIONS_SETTLED, STOP, make_counts
-from tbgen.retro.threads.team import is_to_stop
+from tbgen.retro.threads.team import all_leave
 
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
@@ -119,5 +119,5 @@ def sweep(worker, links, schedule, tally):
         if me == 0:
             schedule.counts[LEVEL] = level + 1
             schedule.counts[PLACE] = 0
-        if is_to_stop(team, me, schedule.counts, True):
+        if all_leave(team, me, schedule.counts, True):
             break

@@ -58,7 +58,7 @@ from tbgen.retro.threads.sets import (
     prefetch_lane,
     unmark,
 )
-from tbgen.retro.threads.team import barrier, is_to_stop
+from tbgen.retro.threads.team import all_leave, barrier
 from tbgen.retro.values.codes import STANDS, code_of
 from tbgen.retro.values.keys import NEVER, hasty, outcome_of, passed_on, patient, turned
 from tbgen.retro.values.payoff import longest, paid, shortest
@@ -266,7 +266,7 @@ def _due(worker, counts):
     barrier(team, me)
     if me == 0:
         counts[DUE] = 0
-    if is_to_stop(team, me, counts, False):
+    if all_leave(team, me, counts, False):
         return 0
     mine = 0
     for block in blocks_of(team, me, sets):

@@ -29,7 +29,7 @@ from tbgen.retro.threads.sets import (
     mark_lane,
     prefetch_lane,
 )
-from tbgen.retro.threads.team import barrier, claim, is_to_stop
+from tbgen.retro.threads.team import all_leave, barrier, claim
 from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import patient
 
@@ -110,7 +110,7 @@ def _spread(worker, schedule, outcome, escaping):
         reached = _notify_all(worker, now, later, outcome, distance, escaping)
         fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
         prove(worker, later + LOSE, escaping)
-        if is_to_stop(team, me, schedule.counts, False):
+        if all_leave(team, me, schedule.counts, False):
             break
         now, later = later, now
         distance += 1
@@ -158,7 +158,7 @@ def escape_from_scratch(worker, schedule, level):
             choose(state, seeds, BASE - place)
             schedule.counts[PLACE] = place
         # not before the first: whoever pauses at every chance gets on, too
-        if is_to_stop(team, me, schedule.counts, first != begun):
+        if all_leave(team, me, schedule.counts, first != begun):
             break
         _spread(worker, schedule, BASE - place, _ESCAPING)
         first = place + 1

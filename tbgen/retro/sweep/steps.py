@@ -25,7 +25,7 @@ from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.memo import slot_of
 from tbgen.retro.threads.pop import pop_block
 from tbgen.retro.threads.sets import STEPPED, add, clear_set, count_of
-from tbgen.retro.threads.team import barrier, claim, is_to_stop
+from tbgen.retro.threads.team import all_leave, barrier, claim
 from tbgen.retro.values.codes import STANDS
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.staircase import (
@@ -64,7 +64,7 @@ def write_steps(worker, links, schedule, level, tally):
         if sorts and count_cases(worker, schedule.cases, links, positions_of_pass(links)):
             return _write_bundles(worker, links, schedule, level, tally)
         _write_all(worker, links, count, level, tally)
-        if is_to_stop(team, me, schedule.counts, False):
+        if all_leave(team, me, schedule.counts, False):
             return False
         count, was_full = count_of(sets, STEPPED, worker.buffers), True
     return True
@@ -118,7 +118,7 @@ def _write_bundles(worker, links, schedule, level, tally):
         if not sort_cases(worker, cases, begin, end, level):
             return False
         for bundle in range(begin, end):
-            if is_to_stop(team, me, schedule.counts, False):
+            if all_leave(team, me, schedule.counts, False):
                 return False
             if not _write_bundle(worker, links, cases, begin, bundle, level, tally):
                 tally[LINKS_FULL] = 1

@@ -5,7 +5,7 @@ chunks of a range until none is left, and all meet at a `barrier` before the nex
 on which thread claimed which chunk, so neither does the result.
 
 Once the caller wants the threads to end, nothing is left to claim, so that phases end at once, in the middle; nobody
-uses what they leave. The threads still meet at each barrier, until all leave together (`is_to_stop`).
+uses what they leave. The threads still meet at each barrier, until all leave together (`all_leave`).
 """
 
 from typing import Final, NamedTuple
@@ -100,7 +100,7 @@ def claim(team, me, chunk):
 
 
 @inlined
-def is_to_stop(team, me, counts, may_pause):
+def all_leave(team, me, counts, may_pause):
     """Whether the caller wants the threads to end, or to pause where they may. One thread reads it for all, so that all
     leave together. A barrier must come before the next look."""
     if me == 0:
