@@ -53,6 +53,7 @@ def undo(place: Path, staircases: NDArray[np.int32], arrays: DiskArrays) -> None
     wrong, and slices do not have the checksums that they had."""
     there = _read(place)
     if there is not None and there.start + len(there.links) <= len(staircases):
+        arrays.reserve_all(staircases)  # a file that is missing would later take the place of what is written now
         staircases[there.start :][: len(there.links)] = there.links
         count = (place / _ENDS).stat().st_size // _LINK.itemsize if (place / _ENDS).exists() else 0
         ends = arrays.named(place / _ENDS, max(1, count), _LINK)
@@ -60,6 +61,7 @@ def undo(place: Path, staircases: NDArray[np.int32], arrays: DiskArrays) -> None
             links = ends.take(staircases[here], mode="clip")
             keep(place, here.start, links)
             staircases[here] = links
+        sync(place / _STAIRCASES)
     for name in (_NUMBERED, _NUMBERED + NEW, _ENDS):
         (place / name).unlink(missing_ok=True)
 

@@ -81,7 +81,17 @@ def test_numbers_are_on_the_disk_before_the_next_are_given(
     assert done == order * few_together
 
 
-@pytest.mark.parametrize("name", ["ends", "numbered"])
+def test_links_are_put_back_where_they_last(place: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the file for them is missing, and slices that are solved again bring another."""
+    monkeypatch.setattr(export, "TOGETHER", layout_of(KPVK).size // 2)
+    stop_numbering(place, 1)
+    (journal_of(place).parent / "staircases").unlink()
+    assert numbered_in(place) == (0, layout_of(KPVK).size // 2)
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+@pytest.mark.parametrize("name", ["ends", "numbered", "staircases"])
 @pytest.mark.parametrize("harm", ["gone", "empty", "half", "another", "changed"])
 def test_what_the_links_were_is_not_believed(
     place: Path, expected: bytes, few_together: int, name: str, harm: str
