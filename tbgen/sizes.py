@@ -54,8 +54,8 @@ FIRST_LINKS: Final = 1 << 20
 LINKS_GROWTH: Final = 2
 """Slots of the first hash table of the links' index, at least, and the factor from each table to the next. Links lie
 all over the last: a larger factor takes more memory, a smaller one more looks."""
-LINK_TABLES: Final = range(10)
-"""The hash tables that there can be; the first two always are."""
+LINK_TABLES: Final = range(11)
+"""The hash tables that there can be; the first two always are. Numbers of links have 32 bits, one for the sign."""
 
 
 def links_for(numbers: int, *, with_record: bool = True) -> int:

@@ -56,8 +56,12 @@ _KIND: Final = 2
 """Bytes per number for kinds of positions, while a table is written."""
 _LINK: Final = 8
 """Bytes per link of staircases, and per slot of their index."""
-_USED: Final = 1 / 4
-"""The share of the room for links that a table fills, at most, as far as that is on disk; of their index twice that."""
+_WRITTEN: Final = 12
+"""Bytes per link that a stopped build goes on with: its number and its key."""
+_USED: Final = (1 / 4, 1 << 28)
+"""The share of the room for links that a table fills, at most, and how many; of their index twice that."""
+_USED_BY_SIX: Final = 2 / 3
+"""The same where a single slice is long: KRRvKRR has 669 million."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +80,13 @@ class Estimate:
     """Bytes that should be in memory: with less, sets of positions lie on disk as well, which is slow. Memory that is
     left holds parts of what is on disk."""
     scratch: int
-    """Bytes on disk while building, at most, including the entries of other tables and one snapshot. What is there only
-    if memory is short counts for both."""
+    """Bytes on disk while building, at most, including the entries of other tables and snapshots. What is there only if
+    memory is short counts for both."""
     workspace: int
     """The part of `scratch` that lies in the directory of tables even if $TBGEN_SCRATCH names another place."""
-    snapshot: int
+    snapshots: int
     """The part of `scratch` and of `workspace` that a table can be built without; then a stopped build begins its slice
-    anew."""
+    anew. There are two while one takes the other's place."""
     disk: int
     cpu_seconds: float
 
@@ -127,11 +131,19 @@ def bytes_on_disk(arrays: list[int]) -> int:
     return sum(size for size in arrays if size >= _ON_DISK_FROM)
 
 
-def link_arrays(numbers: int, *, shared: bool, with_record: bool = True) -> list[int]:
-    """The bytes of a table's links and of their index."""
+def _links_used(numbers: int, *, shared: bool, with_record: bool) -> int:
+    """How many links a table has, at most."""
     links = links_for(numbers, with_record=with_record)
-    rooms = ((_LINK * links, _USED), (_LINK * slots_for(links, shared=shared), 2 * _USED))
-    return [size if size < LARGE else max(LARGE, int(size * used)) for size, used in rooms]
+    share, most = _USED
+    return int(_USED_BY_SIX * links) if is_long(numbers) and not shared else min(int(share * links), most)
+
+
+def link_arrays(numbers: int, *, shared: bool, with_record: bool = True) -> list[int]:
+    """The bytes of a table's links and of their index. What is not used of them has no room on disk."""
+    links = links_for(numbers, with_record=with_record)
+    used = _LINK * _links_used(numbers, shared=shared, with_record=with_record)
+    rooms = ((_LINK * links, used), (_LINK * slots_for(links, shared=shared), 2 * used))
+    return [size if size < LARGE else min(size, max(LARGE, filled)) for size, filled in rooms]
 
 
 class Solving(NamedTuple):
@@ -204,6 +216,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     while_solving = solved if slices > 1 else staircases
     written = [_KIND * numbers]
     is_in_files = is_kept(slices, numbers)
+    log = is_in_files * _WRITTEN * _links_used(numbers, shared=slices > 1, with_record=with_record)
     may_be_in_files = is_in_files or ENTRY * numbers >= _ON_DISK_FROM
     return Estimate(
         material=material.name,
@@ -216,12 +229,13 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         + bytes_in_memory(arrays)
         + (not is_in_files and not is_large(numbers)) * solved,
         scratch=bytes_on_disk(arrays)
+        + log
         + max(
-            at_work.scratch + _fullest(material.pawns, may_be_in_files * while_solving, promoted),
+            at_work.scratch + at_work.snapshot + _fullest(material.pawns, may_be_in_files * while_solving, promoted),
             bytes_on_disk(written) + may_be_in_files * solved,
         ),
-        workspace=is_in_files * (solved + at_work.kept),
-        snapshot=at_work.snapshot,
+        workspace=is_in_files * (solved + at_work.kept + at_work.snapshot) + log,
+        snapshots=2 * at_work.snapshot,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

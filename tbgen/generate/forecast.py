@@ -17,7 +17,7 @@ from tbgen.sizes import ENTRY
 from tbgen.store import table_path
 from tbgen.store.disk_arrays import SCRATCH, scratch_of
 from tbgen.store.entry_cache import ROOM
-from tbgen.store.leftovers import used_bytes, workspace_of
+from tbgen.store.leftovers import SNAPSHOT, used_bytes, workspace_of
 from tbgen.text import size_of
 
 BUSY: Final = 0.85
@@ -55,7 +55,7 @@ class Forecast:
     @property
     def snapshots(self) -> int:
         """The part of `scratch` and of `workspaces` that tables can be built without."""
-        return sum(nlargest(self.at_once, (row.snapshot for row in self.rows)))
+        return sum(nlargest(self.at_once, (row.snapshots for row in self.rows)))
 
     @property
     def memory(self) -> int:
@@ -107,14 +107,16 @@ def check_disk(forecast: Forecast) -> bool:
     whether there is room for snapshots, too."""
     directory = forecast.plan.directory
     places = [workspace_of(table_path(directory, material, forecast.plan.rules)) for material in forecast.plan.todo]
-    left = sum(map(used_bytes, places))
+    kept = sum(used_bytes(path) for place in places for path in place.glob(f"{SNAPSHOT}*"))
+    left = sum(map(used_bytes, places)) - kept
+    more = max(0, forecast.snapshots - kept)
     if os.environ.get(SCRATCH):
         scratch = scratch_of(directory)
         if existing(directory).stat().st_dev != scratch.stat().st_dev:
             require_room(scratch, forecast.scratch - forecast.workspaces, "are needed while building")
             needed = forecast.disk + max(0, forecast.workspaces - forecast.snapshots - left)
             require_room(directory, needed, "are needed for the tables, and for going on after a stop")
-            return needed + forecast.snapshots <= free_disk(directory)
+            return needed + more <= free_disk(directory)
     building = forecast.scratch - forecast.snapshots
     needed = forecast.disk + max(0, building - left)
     free = free_disk(directory)
@@ -123,7 +125,7 @@ def check_disk(forecast: Forecast) -> bool:
             f"{size_of(needed - free)} of disk are missing in {directory}: the tables take {size_of(forecast.disk)}, "
             f"building them {size_of(building)}, and {size_of(free)} are free"
         )
-    return needed + forecast.snapshots <= free
+    return needed + more <= free
 
 
 def require_room(directory: Path, needed: int, what: str) -> None:

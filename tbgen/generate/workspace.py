@@ -39,7 +39,7 @@ from tbgen.retro.values.staircase import make_links
 from tbgen.safe_files import create, foreign, is_own, reopen
 from tbgen.sizes import is_kept, is_long
 from tbgen.store.disk_arrays import DiskArrays
-from tbgen.store.leftovers import remove, workspace_of
+from tbgen.store.leftovers import SNAPSHOT, remove, workspace_of
 from tbgen.table_rules import TableRules
 
 _WAIT: Final = 5.0
@@ -146,7 +146,7 @@ class Workspace:
     def keep(self, slice_: int, snapshot: Snapshot) -> None:
         with self._lock:
             self._snapshots += 1
-            name = f"slice.{slice_}.{self._number}.{self._snapshots}"
+            name = f"{SNAPSHOT}{slice_}.{self._number}.{self._snapshots}"
             written = snapshots.write(self._place, name, slice_, snapshot, self.arrays.owed())
             if written:
                 for path in (self._place / f"worth.{slice_}", self._place / "staircases"):
@@ -280,7 +280,7 @@ class Workspace:
         self._at_work = {slice_: one for slice_, (one, _) in resumed.at_work.items()}
         needed = {log.name}.union(*({one.file, f"worth.{one.slice}"} for one in self._at_work.values()))
         for other in self._place.iterdir():
-            if other.name.startswith(("links.", "slice.", "worth.")) and other.name not in needed:
+            if other.name.startswith(("links.", SNAPSHOT, "worth.")) and other.name not in needed:
                 with suppress(OSError):
                     other.unlink()
 

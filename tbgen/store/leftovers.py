@@ -29,6 +29,8 @@ from tbgen.table_rules import TableRules
 WORK: Final = ".work"
 COMING: Final = ".coming"
 TOKEN: Final = ".tbgen-"
+SNAPSHOT: Final = "slice."
+"""What the names of snapshots in a workspace begin with."""
 _LEFT: Final = re.compile(rf"\.(.+\{SUFFIX})(?:\{LOCK}|\{WORK}|\..+\{HALF}|\..+\{COMING})")
 """A name, and the table's."""
 

@@ -120,6 +120,31 @@ def test_working_arrays_may_have_a_disk_of_their_own(
     check_disk(forecast)
 
 
+def test_snapshots_that_are_there_count_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TBGEN_SCRATCH", raising=False)
+    material, usage = parse("KRRvKRR"), shutil.disk_usage(tmp_path)
+    forecast = make_forecast(Plan(tmp_path, "r", (material,), ()), 1)
+    place = workspace_of(table_path(tmp_path, material, "r"))
+    place.mkdir()
+    (place / "slice.0.1.2").write_bytes(bytes(1 << 20))
+    least = forecast.disk + forecast.scratch - forecast.snapshots
+    for free, has_room in ((least, False), (forecast.disk + forecast.scratch - (1 << 20), True)):
+        for less in (1, 0):
+            monkeypatch.setattr(shutil, "disk_usage", lambda where, left=free - less: usage._replace(free=left))
+            if less and not has_room:
+                with pytest.raises(OutOfRoom):
+                    check_disk(forecast)
+            else:
+                assert check_disk(forecast) == (has_room and not less)
+
+
+def test_the_largest_build_took_no_more_than_its_plan() -> None:
+    """KRRvKRR under `r`: 36.4 GB of arrays, 669 million links that are kept, snapshots of 8.3 GB."""
+    plan = estimate(parse("KRRvKRR"), "r", threads=2)
+    assert 36.4e9 + 12 * 669e6 < plan.scratch - plan.snapshots < 50e9
+    assert 2 * 8.3e9 < plan.snapshots < 35e9
+
+
 def test_a_build_without_room_for_snapshots_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

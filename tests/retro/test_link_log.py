@@ -50,7 +50,7 @@ def test_one_link_has_one_number() -> None:
 
 
 def test_links_have_room_for_half_the_numbers() -> None:
-    sizes = (1, 29_589_504, 59_179_008, 710_148_096, 1_877_686_272)
+    sizes = (1, 29_589_504, 59_179_008, 710_148_096, 1_877_686_272, 2_839_756_800)
     slots = [links_for(numbers) for numbers in sizes]
     assert slots[0] >= FIRST_LINKS
     assert slots == sorted(slots)
