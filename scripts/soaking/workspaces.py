@@ -24,7 +24,7 @@ from tbgen.table_rules import TableRules
 
 _NAME: Final = "KPvK"
 _SLICES: Final = 24
-_PAUSES: Final = 3
+_PAUSES: Final = 120
 """Snapshots of each slice, about."""
 _PLENTY: Final = 1 << 60
 _SELDOM: Final = 1e9

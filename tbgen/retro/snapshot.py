@@ -1,4 +1,4 @@
-"""Snapshots of a slice at work, taken between two levels or two values: a stopped build goes on from the last.
+"""Snapshots of a slice at work, taken between two levels or two rounds: a stopped build goes on from the last.
 
 What positions have in cells is copied, as it changes. What settled ones are worth, and the staircases of those without
 a cell, change no more: these stay in the files in which they lie, and a sum tells whether they are what they were. What
@@ -8,7 +8,7 @@ the stopped build wrote there of positions that the snapshot has as open is writ
 # mypy: disable-error-code="no-untyped-def"
 
 from collections import deque
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from tbgen.retro.sweep.levels import Schedule
 from tbgen.retro.sweep.state import Each, SliceState, lanes_in, read_by_pages
 from tbgen.retro.threads.ahead import AS_USUAL, is_in_file, read_ahead, read_by
 from tbgen.retro.threads.counters import (
+    DISTANCE,
     LEVEL,
     PLACE,
     POSITIONS_ESCAPED,
@@ -29,9 +30,12 @@ from tbgen.retro.threads.counters import (
     POSITIONS_SETTLED,
 )
 from tbgen.retro.threads.lanes import LANE, laid_out
-from tbgen.retro.threads.sets import SETTLED, PositionSets, lane_of
+from tbgen.retro.threads.sets import LATER, LOSE, NOW, SETTLED, PositionSets, lane_of, read_set_ahead
 from tbgen.retro.values.codes import make_code_table
 from tbgen.turns import pieces
+
+_NEXT: Final = (NOW, LATER, np.int64(NOW + LOSE), np.int64(LATER + LOSE))
+"""The sets of those that rounds reach."""
 
 
 def taken(state: SliceState, sets: PositionSets, schedule: Schedule, each: Each = map) -> Snapshot:
@@ -42,6 +46,7 @@ def taken(state: SliceState, sets: PositionSets, schedule: Schedule, each: Each 
         "top": schedule.top,
         "level": int(counts[LEVEL]),
         "place": int(counts[PLACE]),
+        "distance": int(counts[DISTANCE]),
         "settled": int(counts[POSITIONS_SETTLED]),
         "escaped": int(counts[POSITIONS_ESCAPED]),
         "reviewed": int(counts[POSITIONS_REVIEWED]),
@@ -112,7 +117,7 @@ def _remove(cells, staircase, start, end):
 def put_counts(kept: Kept, schedule: Schedule) -> None:
     """Have a sweep go on where a snapshot was taken."""
     facts, counts = kept.facts, schedule.counts
-    counts[LEVEL], counts[PLACE] = facts["level"], facts["place"]
+    counts[LEVEL], counts[PLACE], counts[DISTANCE] = facts["level"], facts["place"], facts["distance"]
     counts[POSITIONS_SETTLED], counts[POSITIONS_ESCAPED] = facts["settled"], facts["escaped"]
     counts[POSITIONS_REVIEWED] = facts["reviewed"]
 
@@ -130,7 +135,8 @@ def _arrays(state: SliceState, sets: PositionSets) -> dict[str, NDArray[Any]]:
 
 
 def _sum(state: SliceState, sets: PositionSets, each: Each) -> int:
-    """A sum over what settled positions are worth and the staircases of those without cells, whatever the order."""
+    """A sum over what settled positions are worth and the staircases of those without cells, whatever the order. Those
+    that the next round reaches are not worth anything yet."""
     read_by(AS_USUAL, state.worth, state.staircase)
     found = each(lambda here: int(_sum_of(state, sets, here.start, here.stop)), pieces(len(state.worth)))
     total = sum(found) % (1 << 64)
@@ -142,9 +148,16 @@ def _sum(state: SliceState, sets: PositionSets, each: Each) -> int:
 def _sum_of(state, sets, start, end):
     read_ahead(state.worth, start, end)
     read_ahead(state.staircase, start, end)
+    for which in _NEXT:
+        read_set_ahead(sets, which, start // LANE, -(-end // LANE))
     total = np.uint64(0)
-    for node in range(start, end):
-        if lane_of(sets, SETTLED, node // LANE) >> np.uint64(node % LANE) & np.uint64(1):
+    for lane in lanes_in(start, end):
+        left = lane_of(sets, SETTLED, lane)
+        for which in _NEXT:
+            left &= ~lane_of(sets, which, lane)
+        while left:
+            node = lane * LANE + lowest_bit(left)
+            left &= left - np.uint64(1)
             mixed = np.uint64(state.worth[node]) << np.uint64(32) | np.uint64(np.uint32(state.staircase[node]))
             mixed = (mixed ^ np.uint64(node) << np.uint64(20)) * np.uint64(0x9E3779B97F4A7C15)
             total += (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,8 @@ from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.material import Material, parse
 from tbgen.retro import slice_solver, snapshot, solver
-from tbgen.retro.checkpoint import Snapshot
+from tbgen.retro.checkpoint import Kept, Snapshot
+from tbgen.retro.sweep.rounds import SETTLING
 from tbgen.store import disk_arrays as arrays_on_disk
 from tbgen.store import table_path
 from tbgen.store.disk_arrays import DiskArrays
@@ -29,6 +31,9 @@ from tests.support.thinned import thinned
 
 NAMES = ["KNNvK", "KPvK"]
 """One slice, and many."""
+STOPS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89]
+"""After so many snapshots; KNNvK has 312 in all, KPvK some thousands."""
+FEW = 4
 KEPT = {"journal", "links.", "slice."}
 """What a workspace has of the last snapshot alone; its other files are written to all the time."""
 
@@ -44,24 +49,28 @@ class Builds(Watcher):
             shutil.copy(table_path(small_tables, other, rules), place)
         self.kept = 0
         """Snapshots."""
-        self.within = 0
-        """Those between two values of a level."""
+        self._written = 0
+        """Those before it are not written, as they take time."""
         self.restored: list[bool] = []
         """Whether each snapshot that was found was what had been written."""
+        self.within = Counter[str]()
+        """What those had come to that were kept between two rounds."""
         self.told: list[str] = []
         """What a user should know."""
         self._at: Callable[[], None] = lambda: None
         keep, restored = Workspace.keep, snapshot.restored
 
         def counted(workspace: Workspace, slice_: int, one: Snapshot) -> None:
-            keep(workspace, slice_, one)
+            if self.kept >= self._written:
+                keep(workspace, slice_, one)
             self.kept += 1
-            self.within += one.facts["place"] > 0
             self._at()
 
-        def put_back(*arguments: object) -> object:
-            found = restored(*arguments)  # type: ignore[arg-type]
+        def put_back(kept: Kept, *more: object) -> object:
+            found = restored(kept, *more)  # type: ignore[arg-type]
             self.restored.append(found is not None)
+            if kept.facts["distance"]:
+                self.within["settling" if kept.facts["place"] == SETTLING else "escaping"] += 1
             return found
 
         monkeypatch.setattr(Workspace, "keep", counted)
@@ -82,8 +91,8 @@ class Builds(Watcher):
         self.told.append(line)
 
     def stop(self, after: int, **how: int) -> None:
-        """Stop it after so many snapshots."""
-        self.kept = 0
+        """Stop it after so many snapshots, of which the last few have been written."""
+        self.kept, self._written = 0, after - FEW
 
         def at() -> None:
             if self.kept == after:
@@ -91,6 +100,7 @@ class Builds(Watcher):
 
         with pytest.raises(Enough):
             self.build(at=at, **how)
+        self._written = 0
 
     def file(self) -> Path:
         (found,) = self.work.glob("slice.*")
@@ -136,21 +146,18 @@ def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Ca
     return of
 
 
-def test_a_build_goes_on_from_each_snapshot(builds: Builds, expected: Callable[[Builds], bytes]) -> None:
+def test_a_build_goes_on_from_each_snapshot(
+    builds: Builds, expected: Callable[[Builds], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One after the other: whatever each leaves to the next."""
-    stops = 0
-    while not builds.table.exists():
-        try:
-            builds.stop(3 if stops < 12 else 1000)
-        except pytest.fail.Exception:
-            break  # there were not so many
-        stops += 1
+    for after in STOPS:
+        builds.stop(after)
         assert not builds.table.exists()
-    assert stops == 12
-    assert builds.restored.count(True) > 8
-    assert builds.within > 8 or builds.rules == "wg"
-    assert builds.restored.count(False) == 0
-    assert builds.table.read_bytes() == expected(builds)
+    monkeypatch.setattr(workspaces, "_EVERY", 1e9)
+    assert builds.build() == expected(builds)
+    assert builds.restored == [True] * len(STOPS)
+    assert builds.within["settling"] > 2
+    assert builds.within["escaping"] > 1 or builds.rules == "wg"
     assert not builds.work.exists()
 
 
@@ -161,6 +168,7 @@ def test_a_build_goes_on_from_each_snapshot(builds: Builds, expected: Callable[[
         (2, 30, 1),
         (25, 4, 1),
         (25, 4, 2),
+        (180, 40, 2),
         pytest.param(1, 1, 1, marks=pytest.mark.full),
         pytest.param(2, 30, 2, marks=pytest.mark.full),
     ],
@@ -195,7 +203,7 @@ def test_what_was_done_since_is_done_again(
 def test_what_has_changed_is_not_believed(
     where: str, harm: str, knights: Builds, expected: Callable[[Builds], bytes]
 ) -> None:
-    knights.stop(25)
+    knights.stop(290)
     (path,) = (one for one in knights.work.iterdir() if one.name.startswith(where))
     data = bytearray(path.read_bytes())
     match harm:
@@ -204,7 +212,7 @@ def test_what_has_changed_is_not_believed(
         case "half":
             path.write_bytes(data[: len(data) // 2])
         case "a bit":
-            at = next(at for at in range(len(data) // 2, len(data)) if data[at])
+            at = next(at for at in reversed(range(len(data))) if data[at])
             data[at] ^= 1
             path.write_bytes(data)
     assert knights.build() == expected(knights)

@@ -11,7 +11,7 @@ from tbgen.outcome import FIRST_RECORD
 from tbgen.retro.sweep.cases import Cases, make_cases
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, begin_review, review_all
-from tbgen.retro.sweep.rounds import escape_from_scratch, settle_level
+from tbgen.retro.sweep.rounds import SETTLING, escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
@@ -112,7 +112,8 @@ def sweep(worker, links, schedule, tally):
     for level in range(first, schedule.top + 1):
         if level > first and _is_to_gather(schedule, worker.state, level):
             break
-        if schedule.with_record and level >= FIRST_RECORD and not _play_level(worker, links, schedule, level, tally):
+        plays = schedule.with_record and level >= FIRST_RECORD and schedule.counts[PLACE] != SETTLING
+        if plays and not _play_level(worker, links, schedule, level, tally):
             break
         if not settle_level(worker, schedule, level):
             break

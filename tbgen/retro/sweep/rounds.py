@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from tbgen.intrinsics import bits_set, fetch_add
-from tbgen.jit import kernel
+from tbgen.jit import inlined, kernel
 from tbgen.outcome import BASE
 from tbgen.retro.graph.block import many_in
 from tbgen.retro.sweep import escape, settle
@@ -15,7 +15,7 @@ from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
-from tbgen.retro.threads.counters import PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED, STOP
+from tbgen.retro.threads.counters import DISTANCE, PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED
 from tbgen.retro.threads.pop import pop_lanes
 from tbgen.retro.threads.sets import (
     AWAY,
@@ -35,8 +35,10 @@ from tbgen.retro.values.keys import patient
 
 _CHUNK: Final = 1024
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
-_SETTLING: Final = np.int64(0)
-_ESCAPING: Final = np.int64(1)
+_SETTLES: Final = np.int64(0)
+_ESCAPES: Final = np.int64(1)
+SETTLING: Final = np.int64(VALUES + 1)
+"""The PLACE of a level that is being settled; those before are of values that the escaping side can have."""
 
 
 @kernel
@@ -92,79 +94,113 @@ def _notify_all(worker, now, later, outcome, distance, escaping):
     return reached
 
 
+@inlined
+def _sorted_for(level):
+    """What SORTED is once seeds are sorted for a level: for its escapes, then for what settles."""
+    return level + 1
+
+
+@inlined
+def _sets_at(distance):
+    """The sets of those that are reached at a distance and gain, and of those that are at the next one."""
+    return NOW + distance % 2, LATER - distance % 2
+
+
 @kernel
 def _spread(worker, schedule, outcome, escaping):
-    """Spread from the seeds, NOW at distance 0 and those of each group at theirs, to all positions that they reach. It
-    ends after a round if the caller wants the threads to end."""
-    team, me, sets, seeds = worker.team, worker.me, worker.sets, schedule.seeds
-    now, later = NOW, LATER
-    group = joined = np.int64(0)
-    distance = 0
+    """Spread from the seeds, those in the sets and those of each group at its distance, to all positions that they
+    reach, from the DISTANCE that it has come to. Returns False if it pauses between two rounds, or is to end."""
+    team, me, sets, seeds, counts = worker.team, worker.me, worker.sets, schedule.seeds, schedule.counts
+    distance, group, is_done = counts[DISTANCE], np.int64(0), False
+    while group < seeds.group_count[0] and seeds.groups[group, TIME] < distance:
+        group += 1  # joined before a pause
     while True:
+        now, later = _sets_at(distance)
+        if is_empty(sets, now) and is_empty(sets, now + LOSE):
+            if group == seeds.group_count[0]:
+                is_done = True
+                break
+            distance = seeds.groups[group, TIME]
+            now, later = _sets_at(distance)
+        barrier(team, me)
+        joined = group
         while group < seeds.group_count[0] and seeds.groups[group, TIME] == distance:
             _join_all(worker, seeds, group, now, escaping)
             group += 1
         if joined != group:
             prove(worker, now + LOSE, escaping)
-            joined = group
         reached = _notify_all(worker, now, later, outcome, distance, escaping)
-        fetch_add(schedule.counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
+        fetch_add(counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
         prove(worker, later + LOSE, escaping)
-        if all_leave(team, me, schedule.counts, False):
-            break
-        now, later = later, now
         distance += 1
-        if is_empty(sets, now) and is_empty(sets, now + LOSE):
-            if group == seeds.group_count[0]:
-                break
-            distance = seeds.groups[group, TIME]
-        barrier(team, me)
+        # not before a round: whoever pauses at every chance gets on, too
+        if all_leave(team, me, counts, True):
+            break
     barrier(team, me)
+    if me == 0:
+        counts[DISTANCE] = 0 if is_done else distance
+    barrier(team, me)
+    return is_done
 
 
 @kernel
 def settle_level(worker, schedule, level):
-    """Settle all positions of a level, and all from which a goal of this level can be forced. Returns False if the disk
-    has no room for its seeds: then what settled positions are worth stays as it is, so that a snapshot is of use."""
-    settle.fix_and_seed(worker, level)
-    if not sort_by_time(worker, schedule.seeds):
-        return False
-    _spread(worker, schedule, BASE - level, _SETTLING)
+    """Settle all positions of a level, and all from which a goal of this level can be forced. Returns False if it
+    pauses, or the disk has no room for its seeds: then what settled positions are worth stays as it is, so that a
+    snapshot is of use."""
+    seeds, counts = schedule.seeds, schedule.counts
+    begins = counts[PLACE] != SETTLING
+    if begins:
+        settle.fix_and_seed(worker, level)
+        if not sort_by_time(worker, seeds):
+            return False
+    elif counts[SORTED] != _sorted_for(level):
+        # another process had sorted them; of those that have joined since all are closed, or in the sets
+        if not sort_by_payoff(worker, seeds):
+            return False
+        if worker.me == 0:
+            choose(worker.state, seeds, BASE - level)
+    if worker.me == 0:
+        counts[PLACE], counts[SORTED] = SETTLING, _sorted_for(level)
+    barrier(worker.team, worker.me)
+    is_done = _spread(worker, schedule, BASE - level, _SETTLES)
     merge(worker)
     barrier(worker.team, worker.me)
-    return True
+    return is_done
 
 
 @kernel
 def escape_from_scratch(worker, schedule, level):
     """Compute what all open positions are worth under a record of this level, from scratch; those values that are not
-    done yet. Returns False if it pauses between two of them, or the disk has no room for its seeds."""
-    team, me, state, sets, seeds = worker.team, worker.me, worker.state, worker.sets, schedule.seeds
+    done yet. Returns False if it pauses, or the disk has no room for its seeds."""
+    team, me, state, sets, seeds, counts = (
+        worker.team, worker.me, worker.state, worker.sets, schedule.seeds, schedule.counts,
+    )  # fmt: skip
     record = BASE - level
-    begun = first = schedule.counts[PLACE]
+    begun = counts[PLACE]
     if not begun:
         escape.begin(team, me, sets)
-    sorts = schedule.counts[SORTED] != level  # after a pause they still are
+    sorts = counts[SORTED] != _sorted_for(level)  # after a pause they still are
     if sorts and not sort_by_payoff(worker, seeds):
         return False
     if me == 0:
-        schedule.counts[SORTED] = level
+        counts[SORTED] = _sorted_for(level)
         escape.list_values(state, seeds.first, schedule.seen, record)
     barrier(team, me)
-    for place in range(begun, VALUES):
-        if not schedule.seen[place]:
+    is_done = True
+    for value in range(VALUES):
+        if value + 1 < begun or not schedule.seen[value]:
             continue
         if me == 0:
-            choose(state, seeds, BASE - place)
-            schedule.counts[PLACE] = place
-        # not before the first: whoever pauses at every chance gets on, too
-        if all_leave(team, me, schedule.counts, first != begun):
+            choose(state, seeds, BASE - value)
+            counts[PLACE] = value + 1
+        barrier(team, me)
+        is_done = _spread(worker, schedule, BASE - value, _ESCAPES)
+        if not is_done:
             break
-        _spread(worker, schedule, BASE - place, _ESCAPING)
-        first = place + 1
     merge(worker)
     barrier(team, me)
-    if schedule.counts[STOP]:
+    if not is_done:
         return False
     escape.end(team, me, state, sets, level)
     return True

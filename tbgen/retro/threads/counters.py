@@ -32,10 +32,12 @@ DUE: Final = 4
 LEVEL: Final = 5
 """The level to go on with."""
 PLACE: Final = 6
-"""Within it, the value that escapes from scratch go on with (escape.py); 0 at the beginning of the level."""
-SORTED: Final = 7
-"""The last level for which this process has sorted seeds by their payoff."""
-_COUNT_SLOTS: Final = 8
+"""Within it, what rounds go on with (rounds.py); 0 before them."""
+DISTANCE: Final = 7
+"""The round to go on with there."""
+SORTED: Final = 8
+"""One more than the last level for which this process has sorted seeds."""
+_COUNT_SLOTS: Final = 9
 
 
 def make_tally() -> NDArray[np.int64]:

@@ -31,7 +31,7 @@ _CLAIM_SLOTS: Final = 3
 ABORT: Final = _CLAIMED + _CLAIM_SLOTS * LINE
 """1 once the caller wants the threads to end. It stays 1."""
 PAUSE: Final = ABORT + LINE
-"""1 if the caller wants the threads to come back where they can go on from: between two levels, or two values."""
+"""1 if the caller wants the threads to come back where they can go on from: between two levels, or two rounds."""
 _SHARED: Final = PAUSE + LINE
 
 _SPINS: Final = 2000
