@@ -170,7 +170,8 @@ def solving(largest: int, numbers: int, threads: int, *, with_record: bool = Tru
     arrays = [size * at_work for size in (*_WORK, *2 * _MEMBERS, *columns, joining)]
     in_memory = int(sum(size for size in arrays if size < SMALL))
     kept = at_work if is_long(largest) else 0
-    snapshot = int((_HELD + _PASSED + sum(_MEMBERS) + sum(gathered)) * kept)
+    # before cells are gathered, or after
+    snapshot = int((_HELD + _PASSED + sum(_MEMBERS) + max(sum(_CELLS), sum(gathered))) * kept)
     return Solving(
         PROGRAM + int(_HELD * at_work) + in_memory,
         int(sum(arrays)) + snapshot - in_memory,
@@ -218,6 +219,11 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     is_in_files = is_kept(slices, numbers)
     log = is_in_files * _WRITTEN * _links_used(numbers, shared=slices > 1, with_record=with_record)
     may_be_in_files = is_in_files or ENTRY * numbers >= _ON_DISK_FROM
+    beside = _fullest(material.pawns, may_be_in_files * while_solving, promoted)
+    solve = at_work.scratch - at_work.snapshot + beside
+    write = bytes_on_disk(written) + may_be_in_files * solved
+    least = max(solve, write)
+    snapshots = max(solve + 2 * at_work.snapshot, write) - least
     return Estimate(
         material=material.name,
         numbers=numbers,
@@ -228,14 +234,9 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         memory=max(at_work.memory, PROGRAM + bytes_in_memory(written))
         + bytes_in_memory(arrays)
         + (not is_in_files and not is_large(numbers)) * solved,
-        scratch=bytes_on_disk(arrays)
-        + log
-        + max(
-            at_work.scratch + at_work.snapshot + _fullest(material.pawns, may_be_in_files * while_solving, promoted),
-            bytes_on_disk(written) + may_be_in_files * solved,
-        ),
-        workspace=is_in_files * (solved + at_work.kept + at_work.snapshot) + log,
-        snapshots=2 * at_work.snapshot,
+        scratch=bytes_on_disk(arrays) + log + least + snapshots,
+        workspace=is_in_files * (solved + at_work.kept - at_work.snapshot) + log + snapshots,
+        snapshots=snapshots,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),
     )

@@ -153,6 +153,8 @@ def _sum_of(state, sets, start, end):
     total = np.uint64(0)
     for lane in lanes_in(start, end):
         left = lane_of(sets, SETTLED, lane)
+        if end - lane * LANE < LANE:  # the last lane of a slice
+            left &= (np.uint64(1) << np.uint64(end - lane * LANE)) - np.uint64(1)
         for which in _NEXT:
             left &= ~lane_of(sets, which, lane)
         while left:

@@ -13,7 +13,7 @@ from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, begin_round, merge, note
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove
-from tbgen.retro.sweep.seeds import END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
+from tbgen.retro.sweep.seeds import ALL, END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
 from tbgen.retro.threads.counters import DISTANCE, PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED
 from tbgen.retro.threads.pop import pop_lanes
@@ -155,8 +155,8 @@ def settle_level(worker, schedule, level):
         if not sort_by_time(worker, seeds):
             return False
     elif counts[SORTED] != _sorted_for(level):
-        # another process had sorted them; of those that have joined since all are closed, or in the sets
-        if not sort_by_payoff(worker, seeds):
+        # another process had sorted them; those that have joined since are in groups that do not join again
+        if not sort_by_payoff(worker, seeds, BASE - level):
             return False
         if worker.me == 0:
             choose(worker.state, seeds, BASE - level)
@@ -181,7 +181,7 @@ def escape_from_scratch(worker, schedule, level):
     if not begun:
         escape.begin(team, me, sets)
     sorts = counts[SORTED] != _sorted_for(level)  # after a pause they still are
-    if sorts and not sort_by_payoff(worker, seeds):
+    if sorts and not sort_by_payoff(worker, seeds, ALL):
         return False
     if me == 0:
         counts[SORTED] = _sorted_for(level)

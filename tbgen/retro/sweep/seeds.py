@@ -34,6 +34,9 @@ from tbgen.retro.values.payoff import LARGEST_DISTANCE, longest, paid, shortest
 _KEYS: Final = 1 << 16
 """Kinds of seeds that are sorted apart, at most: codes of payoffs, or twice the distances."""
 
+ALL: Final = np.int64(0)
+"""No outcome: whatever positions are paid."""
+
 # columns of `Seeds.groups`
 TIME: Final = 0
 """The distance at which they join."""
@@ -140,22 +143,22 @@ def _sort_timed(worker, seeds, copies):
 
 
 @kernel
-def sort_by_payoff(worker, seeds):
-    """Sort all positions that are not closed by the code of what their resets pay. Returns False if the disk has no
-    room for them."""
+def sort_by_payoff(worker, seeds, value):
+    """Sort all positions that are not closed by the code of what their resets pay; or those that are paid this value,
+    gained or lost. Returns False if the disk has no room for them."""
     team, me, keys = worker.team, worker.me, len(worker.state.payoffs)
     barrier(team, me)
     seeds.starts[me, :keys] = 0
-    _sort(worker, seeds, 0)
+    _sort(worker, seeds, value, 0)
     if not _sum_up(team, me, seeds, keys):
         return False
-    _sort(worker, seeds, 1)
+    _sort(worker, seeds, value, 1)
     barrier(team, me)
     return True
 
 
 @kernel
-def _sort(worker, seeds, copies):
+def _sort(worker, seeds, value, copies):
     """Count the seeds of this thread's blocks by the code of their payoff, or copy them."""
     team, me, buffers, state, sets = worker.team, worker.me, worker.buffers, worker.state, worker.sets
     for block in blocks_of(team, me, sets):
@@ -169,7 +172,8 @@ def _sort(worker, seeds, copies):
             left, cell = state.cells.members[lane], first_cell(state.cells, lane)
             while left:
                 node, pays = lane * LANE + lowest_bit(left), state.pays[cell]
-                if pays != NONE and not has(sets, CLOSED, node):
+                is_paid = pays != NONE and (value == ALL or abs(paid(state.payoffs[pays])) == value)
+                if is_paid and not has(sets, CLOSED, node):
                     if copies:
                         _put(state, buffers, seeds, seeds.starts[me, pays], node)
                     seeds.starts[me, pays] += 1
@@ -179,7 +183,7 @@ def _sort(worker, seeds, copies):
 
 @kernel
 def choose(state, seeds, value):
-    """Group the seeds whose movers escape to this value, and those who lose the record to it."""
+    """Group the seeds whose movers are paid this value, and those who lose it."""
     seeds.group_count[0] = 0
     for code in range(len(state.payoffs)):
         if seeds.first[code] != seeds.first[code + 1]:
