@@ -127,15 +127,20 @@ def unpack_shapes(columns: Sequence[bytes], count: int, room: int) -> Shapes:
     for nth, (kind, packed) in enumerate(zip(_COLUMNS, columns, strict=True)):
         rows = count if nth <= _STEPS else int(found[_STEPS].sum(dtype=np.int64))
         size = rows * np.dtype(kind).itemsize
-        taken += _DERIVED * size
-        if taken > room:
-            raise OutOfRoom(f"its shapes take more memory than the {room >> 20} MiB that --memory leaves them")
+        taken += size
+        check_shapes(taken, room)
         found.append(np.frombuffer(_inflate(packed, size), kind))
     shapes = Shapes(found[0], found[1], Forms(*found[_STEPS:]))
     check(shapes.forms)
     if shapes.outcome[0] or shapes.forms.steps[0] or abs(shapes.outcome).max() > BASE or shapes.odd.max() > 1:
         raise ValueError("its shapes cannot be")
     return shapes
+
+
+def check_shapes(size: int, room: int) -> None:
+    """OutOfRoom if columns of so many bytes take more than `room` bytes of memory."""
+    if _DERIVED * size > room:
+        raise OutOfRoom(f"its shapes take more memory than the {room >> 20} MiB that --memory leaves them")
 
 
 _COLUMNS: Final = ("<i2", "u1", "u1", "u1", "u1", "<i2", "u1")

@@ -8,12 +8,12 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.archive.block import KeptPositions, Packer, Shapes, pack_shapes
+from tbgen.archive.block import KeptPositions, Packer, Shapes, check_shapes, pack_shapes
 from tbgen.archive.format import Notes, Writer
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.errors import BadInput
 from tbgen.store import TableFile, open_table
-from tbgen.store.format.shapes import ShapeTable
+from tbgen.store.format.shapes import Forms, ShapeTable
 from tbgen.store.format.split import Split
 from tbgen.store.read.decoded_table import AllShapes
 from tbgen.store.read.digest import ContentsDigest
@@ -26,6 +26,15 @@ _SAMPLE: Final = 1 << 17
 """Pieces of each side that are packed to see which side is cheaper to keep, and their length."""
 _AHEAD: Final = 2
 """Blocks that wait or are at work, per thread."""
+_KNOWN: Final = 32
+"""Bytes of columns that a shape counts as while all are found: as each is told from all others."""
+_FORMS: Final = 1 << 18
+"""Forms that are read together."""
+
+ROOM: Final = 1 << 30
+"""Bytes of memory for shapes, if not told otherwise."""
+PER_THREAD: Final = 256 << 20
+"""Bytes of memory that each thread takes, at most."""
 
 Begin = Callable[[str, int], None]
 """Told what is done next, and how many steps that has."""
@@ -44,10 +53,12 @@ def pack(
     file: BinaryIO,
     *,
     threads: int = 1,
+    room: int = ROOM,
     begin: Begin = lambda what, numbers: None,
     report: Report = lambda numbers: None,
 ) -> Result:
-    """Pack a table into a file. CorruptTable if the table has changed since it was written."""
+    """Pack a table into a file. CorruptTable if the table has changed since it was written; OutOfRoom if its shapes
+    take more than `room` bytes of memory."""
     with open_table(path) as table, ThreadPoolExecutor(threads) as pool:
         if table.local is not None:
             raise BadInput(f"{path} is a local table, which is not packed: tbgen solve --keep makes it again")
@@ -56,9 +67,9 @@ def pack(
         split = Split(table.layout, side)
         begin(f"reading {table.material}", table.size)
         every = table.all_shapes()
-        contents, count = _survey(table, split, every, report)
+        contents, count = _survey(table, split, every, room, report)
         used, renumbered = _ranked(count)
-        shapes = _selected(every.table(), used)
+        shapes = _selected(every.table(), used, room)
         packer = Packer(shapes.table(), table.order, table.distance_planes)
         writer = Writer(file)
         for column in pack_shapes(shapes):
@@ -111,17 +122,21 @@ def _starts(split: Split, width: int) -> list[int]:
     return [int(start) // width * width for start in np.linspace(0, last, _SAMPLES)]
 
 
-def _survey(table: TableFile, split: Split, every: AllShapes, report: Report) -> tuple[str, NDArray[np.int64]]:
+def _survey(
+    table: TableFile, split: Split, every: AllShapes, room: int, report: Report
+) -> tuple[str, NDArray[np.int64]]:
     """The digest of what the table says; and `[shape]`: how many kept positions have it."""
     digest, count = ContentsDigest(table.material, table.rules), np.zeros(1, np.int64)
     for numbers, bulk in table.in_order(0, table.size):
         digest.add(bulk)
         kept = split.places(np.arange(numbers.start, numbers.stop)) >= 0
-        new = np.bincount(every.add(bulk.shape_table).take(bulk.shapes[kept]))
-        count = np.pad(count, (0, max(0, len(new) - len(count))))
-        count[: len(new)] += new
+        shapes = every.add(bulk.shape_table)
+        check_shapes(_KNOWN * len(every), room)
+        if len(every) > len(count):
+            count = np.pad(count, (0, 2 * len(every) - len(count)))
+        count[shapes] += np.bincount(bulk.shapes[kept], minlength=len(shapes))
         report(len(kept))
-    return digest.hexdigest(), count
+    return digest.hexdigest(), count[: len(every)]
 
 
 def _ranked(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
@@ -133,10 +148,16 @@ def _ranked(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uin
     return used, ranks
 
 
-def _selected(every: ShapeTable, used: NDArray[np.int64]) -> Shapes:
+def _selected(every: ShapeTable, used: NDArray[np.int64], room: int) -> Shapes:
     """These shapes, in this order."""
+    parts, size = [], 0
+    for here in pieces(every.count, _FORMS):
+        parts.append(every.forms_of(here))
+        size += sum(column.nbytes for column in parts[-1])
+        check_shapes(size, room)
+    forms = Forms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     base = every.base[used]
-    return Shapes((base >> OUTCOME_SHIFT).astype(np.int16), (base & 1).astype(np.uint8), every.steps.forms.taken(used))
+    return Shapes((base >> OUTCOME_SHIFT).astype(np.int16), (base & 1).astype(np.uint8), forms.taken(used))
 
 
 def _read(table: TableFile, split: Split, here: slice, every: AllShapes) -> KeptPositions:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
-from tbgen.archive.pack import BLOCK, Begin, Report
+from tbgen.archive.pack import BLOCK, ROOM, Begin, Report
 from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, OutOfRoom
@@ -40,10 +40,6 @@ _BATCH: Final = 1 << 13
 """Positions that are told, or spelled out, together: all of them might have the most steps."""
 _BATCHES: Final = 8
 """Batches per thread that are at work or wait."""
-ROOM: Final = 1 << 30
-"""Bytes of memory for shapes, if not told otherwise."""
-PER_THREAD: Final = 256 << 20
-"""Bytes of memory that each thread takes, at most."""
 
 
 class _Unpacked(NamedTuple):

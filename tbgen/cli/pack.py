@@ -1,13 +1,16 @@
 """`tbgen pack`: tables in a third of the room or less, to keep or to send."""
 
 import argparse
+from contextlib import closing
 from pathlib import Path
 
 from tbgen.called import called_as
 from tbgen.cli import common
+from tbgen.cli.limits import check_memory
 from tbgen.errors import BadInput
 from tbgen.files import replacing
 from tbgen.material import Material
+from tbgen.sizes import PROGRAM
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -28,7 +31,7 @@ examples:
   tbgen unpack --check data/KRvKN.r.tbp
                                      whether it gives the table again: before you remove that
 
-Each thread takes about 200 MB.
+Each thread takes about 200 MB, and as many work as --memory has room for. A table of too many shapes for it is refused.
 """
 
 
@@ -43,18 +46,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     common.add_tables(parser, bundled=False)
     common.add_rules(parser)
-    common.add_threads(parser)
+    common.add_work(parser)
     common.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    check_memory(args.memory)
     from tbgen.archive.format import packed_name
-    from tbgen.archive.pack import pack
+    from tbgen.archive.pack import PER_THREAD, pack
     from tbgen.cli.display import Counter
     from tbgen.store import table_path
     from tbgen.store.leftovers import tidy
     from tbgen.text import size_of
 
+    room = (args.memory - PROGRAM) // 2  # for shapes; the other half is for threads
+    args.threads = min(args.threads, room // PER_THREAD or 1)
     directory = common.tables_directory(args)
     place: Path = args.output or directory
     if not directory.is_dir():
@@ -68,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
             continue
         table, packed = table_path(directory, material, args.rules), place / packed_name(material, args.rules)
         with Counter(quiet=common.is_quiet(args)) as counter, replacing(packed) as file:
-            result = pack(table, file, threads=args.threads, begin=counter.begin, report=counter.advance)
+            result = pack(table, file, threads=args.threads, room=room, begin=counter.begin, report=counter.advance)
         before = result.notes.bytes
         if args.json:
             found = {"material": material.name, "rules": args.rules, "file": str(packed), "bytes": result.size}
@@ -83,12 +89,19 @@ def run(args: argparse.Namespace) -> int:
 def _slim(args: argparse.Namespace, material: Material, directory: Path, place: Path) -> None:
     from tbgen.archive.slim import make_slim
     from tbgen.cli.display import Counter
-    from tbgen.store import slim_path, table_path
+    from tbgen.store import building, slim_path, table_path
+    from tbgen.store.disk_arrays import DiskArrays, scratch_of
     from tbgen.text import size_of
 
     table, slim = table_path(directory, material, args.rules), slim_path(place, material, args.rules)
-    with Counter(quiet=common.is_quiet(args)) as counter:
-        made = make_slim(table, slim, threads=args.threads, begin=counter.begin, report=counter.advance)
+    with (
+        building(slim),
+        closing(DiskArrays(scratch_of(place), args.memory)) as disk_arrays,
+        Counter(quiet=common.is_quiet(args)) as counter,
+    ):
+        made = make_slim(
+            table, slim, threads=args.threads, make=disk_arrays.array, begin=counter.begin, report=counter.advance
+        )
     if args.json:
         found = {"material": material.name, "rules": args.rules, "file": made and str(slim)}
         counts = {"bytes": made.size, "table_bytes": made.before, "keeps": made.keeps} if made else {}

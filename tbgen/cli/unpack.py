@@ -115,7 +115,8 @@ def _one(
     cache: "EntryCache",
     disk_arrays: "DiskArrays",
 ) -> None:
-    from tbgen.archive.unpack import PER_THREAD, unpack
+    from tbgen.archive.pack import PER_THREAD
+    from tbgen.archive.unpack import unpack
     from tbgen.cli.display import Counter
     from tbgen.sizes import PROGRAM
     from tbgen.store import building, table_path

@@ -192,8 +192,9 @@ def _slim_reports(
     args: argparse.Namespace, directory: Path, slim: "list[Listed]", disk_arrays: "DiskArrays", seed: int
 ) -> Iterator[Report]:
     """Check slim tables, after those that they may lead to."""
+    from tbgen.archive.pack import PER_THREAD
     from tbgen.archive.slim import SlimSource
-    from tbgen.archive.unpack import PER_THREAD, make_whole
+    from tbgen.archive.unpack import make_whole
     from tbgen.cli.display import Counter
     from tbgen.index.exits import exits_of
     from tbgen.store import file_digest, find_table

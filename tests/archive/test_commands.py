@@ -9,11 +9,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tbgen.archive import pack, slim
 from tbgen.cli.main import main
+from tbgen.sizes import PROGRAM
 from tbgen.store.format.schema import CHUNKS
+from tbgen.store.leftovers import tidy
+from tbgen.store.write import write_table
 from tests.support.damaged import damaged
 from tests.support.packing import packed_from, refusal
 
@@ -66,6 +71,30 @@ def test_no_room_no_start(
     assert main([*words, str(small_tables), "--check"]) == 0
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage._replace(free=max(sizes) - 1))
     refusal(capsys, 6, *words, small_tables, "--check")
+
+
+@pytest.mark.parametrize("where", ["while they are found", "with their steps"])
+def test_packing_keeps_to_memory(
+    where: str, small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["pack", "KNNvK", "--tables", str(small_tables), "-o", str(tmp_path), "-q", "--memory"]
+    assert "220 MiB of memory are needed" in refusal(capsys, 6, *words, "200M")
+    if where == "with their steps":
+        monkeypatch.setattr(pack, "_KNOWN", 0)
+    said = refusal(capsys, 6, *words, str(PROGRAM + (1 << 8)))
+    assert said == "tbgen: its shapes take more memory than the 0 MiB that --memory leaves them\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_slim_table_that_is_being_made_is_no_leftover(
+    small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def beside(*given: Any, report: object, **how: Any) -> None:
+        write_table(*given, report=lambda numbers: tidy(tmp_path), **how)
+
+    monkeypatch.setattr(slim, "write_table", beside)
+    assert main(["pack", "--slim", "KNNvK", "--tables", str(small_tables), "-o", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["KNNvK.r.slim.h5"]
 
 
 @pytest.mark.parametrize("command", ["pack", "unpack"])

@@ -148,8 +148,12 @@ class ShapeTable:
 
     @cached_property
     def steps(self) -> "Steps":
-        forms = self._load(self.form, self.stored)
+        forms = self.forms_of(slice(None))
         return Steps(forms, forms.start, *forms.distances())
+
+    def forms_of(self, some: slice) -> Forms:
+        """The forms of some of them, read anew."""
+        return self._load(self.form[some], self.stored[some])
 
     def steps_of(self, shape: int) -> list[tuple[int, int, int, int, int]]:
         """Holder, level, outcome, column and whether the distance is odd: quick for one position."""

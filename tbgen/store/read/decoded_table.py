@@ -40,6 +40,9 @@ class AllShapes:
         self._latest = shape_table, numbers
         return numbers
 
+    def __len__(self) -> int:
+        return len(self._keys)
+
     def table(self) -> ShapeTable:
         base, held, form = zip(*self._seen, strict=True)
         return ShapeTable(np.concatenate(base), np.concatenate(held), np.concatenate(form), self._load)
