@@ -2,9 +2,11 @@
 
 import sys
 import time
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
 from tbgen.text import say, shown, time_of
@@ -21,6 +23,8 @@ _TELLING: Final = 0.001
 _LATELY: Final = 0.1
 """What the last while has of it at the least: some work counts for nothing, as when steps are written for minutes."""
 _SHORT: Final = 30.0
+_GLANCE: Final = 1.0
+"""Seconds between two looks whether a line is due, at the least."""
 
 
 class Display:
@@ -43,6 +47,9 @@ class Display:
         self.draws = not quiet and self.stream.isatty()
         self._bars: Progress | None = None
         self._tasks: list[Task] = []
+        self._closed = Event()
+        self._clock: Thread | None = None
+        """Has tasks tell how far they are, also while they hear nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +58,8 @@ class Display:
         self.close()
 
     def close(self) -> None:
-        """Remove all bars: nothing is drawn any more."""
+        """Remove all bars: nothing is drawn or told any more."""
+        self._closed.set()
         self._clear()
         self.draws = False
 
@@ -68,9 +76,12 @@ class Display:
         """A new task, of which so much was done before; it has a bar if it is `drawn`. `every`: seconds from one of its
         lines to the next; 0: it has none. `planned`: seconds that it was to take, if they were estimated. Without a
         total nobody knows when it is done."""
-        every = EVERY if every is None else every
-        task = Task(self, what, total, done, 0.0 if self.quiet or self.draws else every, planned, drawn=drawn)
+        every = 0.0 if self.quiet or self.draws else EVERY if every is None else every
+        task = Task(self, what, total, done, every, planned, drawn=drawn)
         self._tasks.append(task)
+        if every and self._clock is None:
+            self._clock = Thread(target=_tell, args=(self._closed, weakref.ref(self), every), daemon=True)
+            self._clock.start()
         self.draw()
         return task
 
@@ -96,6 +107,11 @@ class Display:
         finally:
             self.draws = draws
             self.draw()
+
+    def tell(self) -> None:
+        """Have what is at work tell how far it is, if that is due."""
+        for task in [*self._tasks]:
+            task.tell()
 
     def draw(self) -> None:
         """Draw what is at work."""
@@ -152,6 +168,8 @@ class Task:
         self._begun = self._last = time.monotonic()
         self._told = deque([(self._last, done)])
         """When how much was done: at the lines of the last while."""
+        self._lock = Lock()
+        """Of what lines are told from."""
         self._bar: TaskID | None = None
 
     def advance(self, count: float) -> None:
@@ -160,21 +178,29 @@ class Task:
 
     def found(self, count: float) -> None:
         """So much more had been done before, which says nothing of the time left."""
-        self._first += count
-        self.done += count
-        self._told = deque((when, done + count) for when, done in self._told)
+        with self._lock:
+            self._first += count
+            self.done += count
+            self._told = deque((when, done + count) for when, done in self._told)
         self._display.redraw(self)
 
     def at(self, done: float, total: float | None = None) -> None:
         """So much is done, of so much: that may have grown."""
         self.done, self.total = done, self.total if total is None else total
         self._display.draw()
-        now = time.monotonic()
-        if self._every and self.total and now - self._last >= self._every:
-            self._last = now
-            share = f"{done / self.total:.0%}".replace("%", " %")
-            told = [share, *self._display.beside(self), *self._time_left(now)]
-            self._display.say(f"tbgen: {self.what}: {', '.join(told)}")
+        self.tell()
+
+    def tell(self) -> None:
+        """Print a line, if the last one is so long ago."""
+        if not self._every or time.monotonic() - self._last < self._every:
+            return
+        with self._lock:  # another thread may have done it
+            now = time.monotonic()
+            if self.total and now - self._last >= self._every:
+                self._last = now
+                share = f"{self.done / self.total:.0%}".replace("%", " %")
+                told = [share, *self._display.beside(self), *self._time_left(now)]
+                self._display.say(f"tbgen: {self.what}: {', '.join(told)}")
 
     def _time_left(self, now: float) -> list[str]:
         """At the speed of the last while, which is longer where little was done."""
@@ -214,6 +240,16 @@ class Task:
         if bars is not None and self._bar is not None:
             bars.remove_task(self._bar)
         self._bar = None
+
+
+def _tell(closed: Event, told: "weakref.ref[Display]", every: float) -> None:
+    """Have a display tell how far all is until it is closed, or nobody has it any more."""
+    while not closed.wait(max(every, _GLANCE)):
+        display = told()
+        if display is None:
+            return
+        display.tell()
+        del display
 
 
 class Counter(Display):

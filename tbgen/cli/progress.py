@@ -50,7 +50,7 @@ class TableProgress(Display, Watcher):
         self._all = self.task(name, total, drawn=self._several, planned=planned)
         self._tables: dict[Material, Task] = {}
         self._reading: dict[Material, Task] = {}
-        self._level = ""
+        self._stage = ""
         self._begun = Clocks.read()
 
     def show(self, lines: list[str]) -> None:
@@ -79,7 +79,7 @@ class TableProgress(Display, Watcher):
         self._advance(material, _SOLVING * numbers)
 
     def written(self, material: Material, numbers: int) -> None:
-        self._level = ""
+        self.at_stage(material, "writing")
         self._advance(material, _WRITING * numbers)
 
     def checked(self, material: Material, numbers: int) -> None:
@@ -92,13 +92,16 @@ class TableProgress(Display, Watcher):
             self._all.advance(self._cost[material] * done)
 
     def at_level(self, material: Material, level: int) -> None:
-        score = outcome.text(outcome.held_by_white(level))
-        self._level = f"{material} at {score}" if self._several else f"at {score}"
+        self.at_stage(material, f"at {outcome.text(outcome.held_by_white(level))}")
+
+    def at_stage(self, material: Material, what: str) -> None:
+        self._stage = f"{material} {what}" if self._several else what
 
     def beside(self, task: Task) -> list[str]:
-        """The level of a large table, and what came from disk and went there: long work may wait for that."""
+        """The level of a large table, or what comes after the last one; and what came from disk and went there: long
+        work may wait for that."""
         now = Clocks.read().since(self._begun)
-        told = [self._level] if self._level else []
+        told = [self._stage] if self._stage else []
         return told + [f"{size_of(now.came)} read", f"{size_of(now.went)} written"] * (now.came + now.went >= _MUCH)
 
     def read(self, material: Material, numbers: int) -> None:
@@ -122,7 +125,7 @@ class TableProgress(Display, Watcher):
 
     def _forget(self, material: Material, done: float = 0.0) -> None:
         """Remove a table's bar; the bar for all goes on as if so many of its numbers were done."""
-        self._level = ""
+        self._stage = ""
         task = self._tables.pop(material)
         task.end()
         self._all.advance(self._cost[material] * (done - task.done))

@@ -61,10 +61,12 @@ def build_table(
                 checkpoint=workspace,
             )
             workspace.let_go()
+            watcher.at_stage(material, "numbering staircases")
             contents, counts = finish(solved, workspace, threads), solved.counts
             del solved
 
             def check(written: Path) -> None:
+                watcher.at_stage(material, "checking a sample")
                 took = Clocks.read().since(begun).wall
                 try:
                     check_sample(contents, written, exits, threads, took, disk_arrays.array)
@@ -72,6 +74,7 @@ def build_table(
                     workspace.clear()
                     raise
 
+            watcher.at_stage(material, "finding forms of staircases")
             census = write_table(
                 path, contents, {"legal": counts.legal}, threads=threads, make=disk_arrays.finishing,
                 report=partial(watcher.written, material), check=check,

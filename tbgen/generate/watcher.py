@@ -23,6 +23,9 @@ class Watcher:
     def at_level(self, material: Material, level: int) -> None:
         """It has come to this level of the record."""
 
+    def at_stage(self, material: Material, what: str) -> None:
+        """All of it is solved, and this comes next."""
+
     def written(self, material: Material, numbers: int) -> None:
         """The writer has gone through `numbers` more numbers. It goes through all of them twice."""
 

@@ -36,6 +36,24 @@ def test_arrays_come_back_in_order(first: int, monkeypatch: pytest.MonkeyPatch) 
     assert len(made) < 60, "many have one room"
 
 
+def test_a_table_of_billions_has_few_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may be a file."""
+    monkeypatch.setattr(aside, "_FIRST", 1 << 10)
+    monkeypatch.setattr(aside, "LARGE", 1 << 10)
+    made = list[int]()
+
+    def make(count: int, kind: DTypeLike) -> NDArray[Any]:
+        made.append(count * np.dtype(kind).itemsize)
+        return np.zeros(count, kind)
+
+    kept = Aside(make, np.int32)
+    kept.extend(np.arange(64, dtype=np.int32) + at for at in range(1 << 14))
+    filled = (1 << 14) * 64 * 4
+    assert len(made) < 120 < filled >> 10
+    assert filled <= sum(made) < 1.1 * filled
+    assert all(one[0] == at for at, one in enumerate(kept))
+
+
 def test_what_is_put_aside_is_another_array() -> None:
     values = np.arange(5)
     kept = put_aside(values, np.zeros)

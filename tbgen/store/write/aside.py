@@ -16,6 +16,9 @@ from tbgen.sizes import LARGE
 _FIRST: Final = 1 << 16
 """Bytes of the first piece of room; each next one is twice as large, until `make` puts them on disk."""
 
+_SHARE: Final = 16
+"""1 / _SHARE of what there is may be left over at the end."""
+
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
@@ -59,7 +62,8 @@ class Aside(Generic[_Kind]):
             self._end = self._bounds[-1]
             self._rooms.append(self._make(max(len(values), self._size // self._kind.itemsize), self._kind))
             self._bounds.append(self._end + len(self._rooms[-1]))
-            self._size = min(2 * self._size, LARGE)
+            # of a table with billions of numbers, so many rooms would be more files than a process may have
+            self._size = min(2 * self._size, max(LARGE, self._bounds[-1] * self._kind.itemsize // _SHARE))
         self._begins.append(self._end)
         self._lengths.append(len(values))
         self._end += len(values)

@@ -298,6 +298,7 @@ def _listed(kinds: NDArray[np.int64], group: _Group, forms: FormNumbers) -> byte
 
 
 def _best_order(task: _Task, pool: Executor) -> list[int]:
+    assert task.lengths.any()  # here, or each thread of the pool would work them out
     orders = candidates(layout_of(task.contents.material), task.width)
     if len(orders) == 1 or task.count == 1:
         return orders[0]
