@@ -24,8 +24,8 @@ from tbgen.table_rules import TableRules
 
 _NAME: Final = "KPvK"
 _SLICES: Final = 24
-_PAUSES: Final = 120
-"""Snapshots of each slice, about."""
+_PAUSES: Final = 90
+"""Snapshots of each slice, at most: under `wg` there are 2,379 in all."""
 _PLENTY: Final = 1 << 60
 _SELDOM: Final = 1e9
 """Seconds between snapshots, where none is to be kept: they take time."""
