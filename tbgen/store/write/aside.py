@@ -14,10 +14,10 @@ from tbgen.arrays import Make
 from tbgen.sizes import LARGE
 
 _FIRST: Final = 1 << 16
-"""Bytes of the first piece of room; each next one is twice as large, until `make` puts them on disk."""
+"""Bytes of the first piece of room; each next one is twice as large, until `make` puts them on disk,"""
 
 _SHARE: Final = 16
-"""1 / _SHARE of what there is may be left over at the end."""
+"""then 1 / _SHARE of all that there is, or as large as the last: so much may be left over at the end."""
 
 _Kind = TypeVar("_Kind", bound=np.generic)
 
