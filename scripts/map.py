@@ -30,7 +30,7 @@ class Box(NamedTuple):
 
 
 COMMON: Final = (
-    "_version called errors where meant turns sizes text columns files safe_files packed interrupts outcome "
+    "_version called errors where meant turns repeat sizes text columns files safe_files packed interrupts outcome "
     "table_rules men look material position contents arrays"
 )
 BOXES: Final = {
@@ -38,7 +38,7 @@ BOXES: Final = {
         500,
         0,
         (
-            "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  sizes",
+            "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  repeat  sizes",
             "men  look  material  position  outcome  table_rules  contents  arrays",
         ),
         COMMON,

@@ -29,6 +29,7 @@ ROOMS = {
     "called": "",
     "errors": "",
     "turns": "",
+    "repeat": "",
     "sizes": "",
     "where": "errors",
     "meant": "",
@@ -100,7 +101,7 @@ ROOMS = {
     ),
     "store": "store/directory store/lock store/read",
     "store/own_memory": "sizes",
-    "store/disk_arrays": "arrays errors text sizes safe_files store/own_memory",
+    "store/disk_arrays": "arrays repeat errors text sizes safe_files store/own_memory",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
@@ -185,7 +186,8 @@ ROOMS = {
         "_version called errors where files packed interrupts columns outcome table_rules men material position index "
         "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
-        "referee/player referee/annotate report pages export publish serve meant store/local local prove sizes turns"
+        "referee/player referee/annotate report pages export publish serve meant store/local local prove sizes turns "
+        "repeat"
     ),
     # `tbgen/__init__.py` hands on the public names. Nobody in the house asks there.
     "tbgen": "_version errors probe prove rules",

@@ -2,13 +2,13 @@
 
 import sys
 import time
-import weakref
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
+from tbgen.repeat import call_every
 from tbgen.text import say, shown, time_of
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ class Display:
         task = Task(self, what, total, done, every, planned, drawn=drawn)
         self._tasks.append(task)
         if every and self._clock is None:
-            self._clock = Thread(target=_tell, args=(self._closed, weakref.ref(self), every), daemon=True)
-            self._clock.start()
+            self._clock = call_every(max(every, _GLANCE), self.tell, self._closed, "display")
         self.draw()
         return task
 
@@ -240,16 +239,6 @@ class Task:
         if bars is not None and self._bar is not None:
             bars.remove_task(self._bar)
         self._bar = None
-
-
-def _tell(closed: Event, told: "weakref.ref[Display]", every: float) -> None:
-    """Have a display tell how far all is until it is closed, or nobody has it any more."""
-    while not closed.wait(max(every, _GLANCE)):
-        display = told()
-        if display is None:
-            return
-        display.tell()
-        del display
 
 
 class Counter(Display):

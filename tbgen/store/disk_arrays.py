@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from tbgen import text
 from tbgen.arrays import HANDLE, RESERVED, Growing, check_room, file_of, make_room, with_room
 from tbgen.errors import BadInput
+from tbgen.repeat import call_every
 from tbgen.safe_files import create_or_reopen
 from tbgen.sizes import PROGRAM, SMALL, on_disk_from
 from tbgen.store.own_memory import give_back, memory_in_use, trim_code
@@ -261,14 +262,8 @@ class DiskArrays:
                 self._open.append(_Open(self._maps[-1], int(memory.room[HANDLE])))
             self._measure()
             if self._watch is None:
-                watch = Thread(
-                    target=_keep_watch,
-                    args=(self._stop, weakref.ref(self), _glance(self._memory)),
-                    name="disk arrays",
-                    daemon=True,
-                )
-                watch.start()  # if the system can start no more, there is none to wait for
-                self._watch = watch
+                # if the system can start no more, there is none to wait for
+                self._watch = call_every(_glance(self._memory), self.look, self._stop, "disk arrays")
 
     def _there(self) -> list[_Mapping]:
         return [memory for memory in (one() for one in self._maps) if memory is not None]
@@ -388,13 +383,3 @@ def _put_in_place(handle: int, memory: _Mapping) -> None:
 def _glance(memory: int) -> float:
     """Seconds between two looks, so that what comes in meanwhile fits into the margin."""
     return max(_GLANCE, min(memory / _MARGIN / _FASTEST, _LONGEST))
-
-
-def _keep_watch(stop: Event, watched: "weakref.ref[DiskArrays]", glance: float) -> None:
-    """Look at them until they are closed. If nobody closes them, the watch ends with them."""
-    while not stop.wait(glance):
-        disk_arrays = watched()
-        if disk_arrays is None:
-            return
-        disk_arrays.look()
-        del disk_arrays
