@@ -72,8 +72,8 @@ class Arrivals(NamedTuple):
 
     entry: NDArray[np.int32]
     """0 if there is no such position."""
-    staircase: NDArray[np.int32]
-    """Its number in `Dictionary`; after a reset 0, which has no steps."""
+    staircase: NDArray[np.int64]
+    """Its number in `Dictionary`; after a reset 0, which has no steps; negative if its unit has no such staircase."""
     level: NDArray[np.int32]
     """Its own level, or NO_POSITION. After a reset UNSEEN, or 0: then its value is the fresh one under every record."""
 
@@ -139,7 +139,7 @@ NO_SURVEY: Final = make_survey(NOWHERE, 0)
 
 
 def make_arrivals() -> Arrivals:
-    return Arrivals(np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32))
+    return Arrivals(np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES, np.int32))
 
 
 def make_numbering_buffers(layout: Layout) -> NumberingBuffers:
@@ -267,6 +267,13 @@ def number_quietly(atlas, moves, side, quiet, numbering):
 
 
 @inlined
+def staircase_at(tables, piece, place):
+    """The number in `Dictionary` of the staircase at this place; negative if the unit has no such staircase."""
+    own = np.int64(fetch_i32(tables.staircases[piece], place))
+    return tables.first_staircase[piece] + own if own >= 0 else own
+
+
+@inlined
 def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numbering, arrivals):
     """Fill in the arrivals of the quiet moves, which come first. `there` is a buffer for positions without a survey."""
     slice_ = number_quietly(atlas, moves, side, quiet, numbering)
@@ -279,7 +286,7 @@ def arrive_quietly(board, atlas, tables, survey, moves, there, side, quiet, numb
         if piece < 0:
             continue
         arrivals.entry[at] = fetch_i32(tables.entries[piece], place)
-        arrivals.staircase[at] = tables.first_staircase[piece] + fetch_i32(tables.staircases[piece], place)
+        arrivals.staircase[at] = staircase_at(tables, piece, place)
         if survey.slice == slice_:
             arrivals.level[at] = survey.level[node]
         else:

@@ -19,7 +19,7 @@ from tbgen.index.kernels import decode, group_number, turned, turned_kings
 from tbgen.intrinsics import bits_set, fetch_i32, lowest_bit
 from tbgen.jit import inlined, kernel
 from tbgen.outcome import FIRST_RECORD
-from tbgen.verify.arrivals import best_fresh, piece_at
+from tbgen.verify.arrivals import best_fresh, piece_at, staircase_at
 from tbgen.verify.moves import NO_POSITION, find_targets, list_resets, may_give_right
 from tbgen.verify.resets import arrive_by_reset, seat_men, set_up_reset
 from tbgen.verify.values import LOWEST, distance_in, key_of, level_of, outcome_in
@@ -182,7 +182,7 @@ def _look_up_row(tables, highest, lane, at, place):
     while stepped:
         square = lowest_bit(stepped)
         stepped &= stepped - np.uint64(1)
-        _take_steps(lane, highest, square, tables.first_staircase[at] + fetch_i32(staircases, place + square))
+        _take_steps(lane, highest, square, staircase_at(tables, at, place + square))
 
 
 @inlined
@@ -216,7 +216,7 @@ def _look_up(atlas, tables, highest, table, squares, slot, flip, mover, lane, nu
         if at < 0:
             return False
         _take_entry(lane, square, fetch_i32(tables.entries[at], place))
-        _take_steps(lane, highest, square, tables.first_staircase[at] + fetch_i32(tables.staircases[at], place))
+        _take_steps(lane, highest, square, staircase_at(tables, at, place))
     return True
 
 

@@ -31,8 +31,7 @@ KEPT_LONG: Final = 1 << 28
 """The same where slices are divided, at least: moves lead from a unit to some fifteen others."""
 _NEAR: Final = 1 << 27
 """Of these, numbers that are likely to be in memory: those that were needed last."""
-_NO_STAIRCASE: Final = -(1 << 30)
-"""Stays negative when the number of a dictionary's first staircase is added."""
+_NO_STAIRCASE: Final = -1
 
 
 class Memory(NamedTuple):

@@ -12,7 +12,7 @@ from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import parse
 from tbgen.probe.numbering import make_numbering, number_of, signature
-from tbgen.verify.arrivals import make_numbering_buffers, number_quietly
+from tbgen.verify.arrivals import make_arrivals, make_numbering_buffers, make_tables, number_quietly, staircase_at
 from tbgen.verify.moves import list_all, make_board, make_moves
 
 
@@ -38,3 +38,19 @@ def test_quiet_moves_lead_to_the_number_that_a_probe_finds(name: str) -> None:
             found = int(layout.start[there] + numbering.node[at])
             assert found == number_of(make_numbering(signature(position)), position), position.fen()
             followed += 1
+
+
+@njit
+def _staircase_at(tables, place):
+    return staircase_at(tables, 0, place)
+
+
+@pytest.mark.parametrize("before", [0, 1 << 30, 3 << 30])
+def test_billions_of_staircases_are_numbered(before: int) -> None:
+    """As many may lie before those of a unit. One that it does not have is not another unit's."""
+    own = np.array([0, 5, 2**31 - 1, -1], np.int32)
+    tables = make_tables(layout_of(parse("KNvK")), [], (0, 0))
+    tables.staircases[0], tables.first_staircase[0] = own.ctypes.data, before
+    found = [int(_staircase_at(tables, place)) for place in range(len(own))]
+    assert found == [before, before + 5, before + 2**31 - 1, -1]
+    assert make_arrivals().staircase.dtype == np.int64
