@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen.store.write import aside
-from tbgen.store.write.aside import Aside, put_aside
+from tbgen.store.write.aside import Aside
 
 
 @pytest.mark.parametrize("first", [8, 1 << 6, 1 << 16])
@@ -52,10 +52,3 @@ def test_a_table_of_billions_has_few_rooms(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(made) < 120 < filled >> 10
     assert filled <= sum(made) < 1.1 * filled
     assert all(one[0] == at for at, one in enumerate(kept))
-
-
-def test_what_is_put_aside_is_another_array() -> None:
-    values = np.arange(5)
-    kept = put_aside(values, np.zeros)
-    assert (kept == values).all()
-    assert not np.shares_memory(kept, values)

@@ -1,8 +1,23 @@
 """Equal rows of steps have one form, others another, whatever their hashes are."""
 
-import numpy as np
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from mmap import mmap
+from typing import Any
 
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike, NDArray
+
+from tbgen.contents import Steps
+from tbgen.store.format import shapes
+from tbgen.store.write import aside, form_numbers
+from tbgen.store.write import find_forms as find_forms_module
+from tbgen.store.write.aside import Aside
 from tbgen.store.write.find_forms import find_forms
+from tbgen.store.write.form_numbers import number_forms
+from tbgen.store.write.kernels import SAME_AT
+from tbgen.store.write.staircases import make_rows
 
 MASK = (1 << 64) - 1
 
@@ -36,3 +51,43 @@ def test_rows_whose_first_hashes_are_equal_are_told_apart() -> None:
     other = [9, hashed(7) ^ hashed(9) ^ 11]
     form = forms_of([one, other, one, other])
     assert form[0] == form[2] != form[1] == form[3]
+
+
+def test_forms_need_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table may have hundreds of millions, so what is known of each lies in arrays that can leave memory: here, in
+    mappings, which are not counted."""
+    for module, name, small in (
+        (aside, "_PIECE", 1 << 10),
+        (shapes, "_PIECE", 1 << 10),
+        (find_forms_module, "_FEW", 1 << 10),
+        (find_forms_module, "_MANY", 1 << 10),
+        (form_numbers, "_MERGED", 1),
+    ):
+        monkeypatch.setattr(module, name, small)
+    few, many = 10_000, 40_000
+    _bytes_for_forms(few)  # whatever is made once
+    assert _bytes_for_forms(many) - _bytes_for_forms(few) < 2 * (many - few)
+
+
+def _bytes_for_forms(count: int) -> int:
+    """The most memory that forms take beside mappings, if so many staircases have one each."""
+
+    def make(count: int, kind: DTypeLike) -> NDArray[Any]:
+        return np.frombuffer(mmap(-1, max(1, count * np.dtype(kind).itemsize)), kind, count)
+
+    start = make(count + 1, np.int64)
+    start[1:] = 2 * np.arange(count)
+    steps = Steps(start, *(make(2 * (count - 1), kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16)))
+    nth = np.arange(count - 1)
+    for step, outcome in enumerate((nth // 200, nth % 200)):
+        steps.level[step::2], steps.outcome[step::2], steps.distance[step::2] = step, outcome, step
+    with ThreadPoolExecutor(1) as pool:
+        tracemalloc.start()
+        rows = make_rows(steps, make, pool)
+        kinds = Aside(make, np.int64)
+        kinds.extend(np.arange(here.start, here.stop) << rows.marks + SAME_AT for here in aside.pieces(count))
+        found, _ = number_forms(rows, kinds, make)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert len(found.keys) == len(rows.form_length) == count
+    return peak

@@ -93,7 +93,9 @@ def test_the_same_bytes_piece_by_piece(tmp_path: Path, monkeypatch: pytest.Monke
         whole = table_.path.read_bytes()
     for module, name, small in (
         (format_shapes, "_PIECE", 100),
-        (find_forms, "_PIECE", 100),
+        (aside, "_PIECE", 100),
+        (find_forms, "_FEW", 10),
+        (find_forms, "_MANY", 100),
         (form_numbers, "_MERGED", 1),
         (aside, "_FIRST", 16),
     ):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from tbgen.store.format.planes import joined, planes_of
@@ -46,26 +45,15 @@ def unpack_page(page: bytes) -> Forms:
     return forms
 
 
-def pack_pages(forms: Forms) -> tuple[list[bytes], NDArray[np.int64]]:
-    """All pages, and `[form]`: its number. The first form has no steps."""
-    pages: list[bytes] = []
-    numbers = np.empty(len(forms.steps), np.int64)
-    start = np.append(forms.start, len(forms.level))
-    for first, last, page in _pages(forms, start):
-        numbers[first:last] = len(pages) * FORMS_PER_PAGE + np.arange(last - first)
-        pages.append(page)
-    return pages, numbers
-
-
-def _pages(forms: Forms, start: NDArray[np.int64]) -> Iterator[tuple[int, int, bytes]]:
-    """Page after page, each with as many forms as fit."""
-    first, count, guess = 0, len(forms.steps), FORMS_PER_PAGE
+def pack_pages(forms: Forms) -> Iterator[tuple[range, bytes]]:
+    """Page after page, each with as many forms as fit: which these are, and the page."""
+    first, at, count, guess = 0, 0, len(forms.steps), FORMS_PER_PAGE
     while first < count:
         fits, page = 0, b""
         too_many = min(FORMS_PER_PAGE, count - first) + 1
         guess = min(max(guess, 1), too_many - 1)
         while fits + 1 < too_many:
-            made = _packed(forms, start, first, first + guess)
+            made = _packed(forms, range(first, first + guess), at)
             if len(made) <= FORM_PAGE - CHECK:
                 fits, page = guess, made
                 # towards what fills it, and at least half of the way
@@ -79,14 +67,17 @@ def _pages(forms: Forms, start: NDArray[np.int64]) -> Iterator[tuple[int, int, b
         if not fits:
             raise ValueError("a form does not fit into a page")
         body = page.ljust(FORM_PAGE - CHECK, b"\0")
-        yield first, first + fits, check_of(body) + body
+        yield range(first, first + fits), check_of(body) + body
+        at += int(forms.steps[first : first + fits].sum(dtype=np.int64))
         first, guess = first + fits, fits
 
 
-def _packed(forms: Forms, start: NDArray[np.int64], first: int, last: int) -> bytes:
-    steps = slice(int(start[first]), int(start[last]))
+def _packed(forms: Forms, some: range, at: int) -> bytes:
+    """Some forms; `at` is where their steps begin."""
+    count = forms.steps[some.start : some.stop]
+    steps = slice(at, at + int(count.sum(dtype=np.int64)))
     how = forms.source[steps] | forms.holder[steps] << _HOLDER_AT
-    columns = [forms.steps[first:last], how, forms.level[steps], *planes_of(forms.outcome[steps], 2)]
+    columns = [count, how, forms.level[steps], *planes_of(forms.outcome[steps], 2)]
     packer = zlib_ng.compressobj(LEVEL, zlib_ng.DEFLATED, RAW)
-    raw = (last - first).to_bytes(_COUNT, "little") + b"".join(column.tobytes() for column in columns)
+    raw = len(some).to_bytes(_COUNT, "little") + b"".join(column.tobytes() for column in columns)
     return packer.compress(raw) + packer.flush()

@@ -58,9 +58,10 @@ class Forms(NamedTuple):
 
     def parts(self) -> Iterator[tuple[slice, "Forms"]]:
         """Some at a time, in order: what is worked out for each step takes many times what a step does."""
-        start = np.append(0, np.cumsum(self.steps, dtype=np.int64))
+        end = 0
         for here in pieces(len(self.steps), _PIECE):
-            at = slice(int(start[here.start]), int(start[here.stop]))
+            at = slice(end, end + int(self.steps[here].sum(dtype=np.int64)))
+            end = at.stop
             yield here, Forms(self.steps[here], self.holder[at], self.level[at], self.outcome[at], self.source[at])
 
     def distances(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -10,6 +10,7 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen import turns
 from tbgen.arrays import Make
 from tbgen.sizes import LARGE
 
@@ -19,14 +20,14 @@ _FIRST: Final = 1 << 16
 _SHARE: Final = 16
 """then 1 / _SHARE of all that there is, or as large as the last: so much may be left over at the end."""
 
+_PIECE: Final = 1 << 18
+
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
-def put_aside(values: NDArray[_Kind], make: Make) -> NDArray[_Kind]:
-    """The same values, where they may leave memory."""
-    kept = make(len(values), values.dtype)
-    kept[:] = values
-    return kept
+def pieces(count: int) -> list[slice]:
+    """Parts of a large array that are treated together."""
+    return turns.pieces(count, _PIECE)
 
 
 class Aside(Generic[_Kind]):

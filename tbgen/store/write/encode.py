@@ -72,7 +72,7 @@ class Encoded:
     """Chunks."""
     lists: Aside[np.uint8]
     """`[group]`: its shapes."""
-    pages: list[bytes]
+    pages: Aside[np.uint8]
     """Of forms (store/format/form_pages.py)."""
     chunks: Iterator[bytes]
     """The chunks in order. The pool makes them meanwhile."""

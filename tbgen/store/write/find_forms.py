@@ -1,5 +1,6 @@
-"""Which staircases have the same form: rows of steps are compared one step at a time. There may be millions, most of
-them short, so that a table as wide as the longest would not fit into memory."""
+"""Which staircases have the same form: rows of steps are compared one step at a time. There may be hundreds of
+millions, most of them short, so that a table as wide as the longest would not fit into memory; nor may what is known of
+each form."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -9,20 +10,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import turns
 from tbgen.arrays import Make, in_memory
 from tbgen.store.format.shapes import by_step
+from tbgen.store.write.aside import pieces
+from tbgen.store.write.rising import Rising
 
 Words = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
 """Gives, for each of these steps, all that is to be compared, in one number that is not 0."""
 
-_PIECE: Final = 1 << 18
+_FEW: Final = 1 << 18
+_MANY: Final = 1 << 22
+"""So many hashes wait to be merged with all those before: as many as these are, within these bounds."""
 _TRIES: Final = 3
-
-
-def pieces(count: int) -> list[slice]:
-    """Slices of rows or steps that are treated together."""
-    return turns.pieces(count, _PIECE)
 
 
 def find_forms(
@@ -39,12 +38,14 @@ def find_forms(
     hashes, checks = (make(len(length), np.uint64) for _ in range(2))
     every = pieces(len(hashes))
     for seed in range(_TRIES):
-        different = _all_of(each(partial(_mix, start, length, words, seed, hashes, checks), every))
+        different = _all_of(each(partial(_mix, start, length, words, seed, hashes, checks), every), make)
         deque(each(partial(_look_up, different, hashes, form), every), maxlen=0)
-        model = np.zeros(len(different), np.int64)
-        for here in reversed(every):
-            model[form[here][::-1]] = np.arange(here.start, here.stop)[::-1]  # what is written last stays
-        if all(each(partial(_hold, checks, form, checks[model]), every)):
+        model: NDArray[np.int64] = make(len(different), np.int64)
+        check: NDArray[np.uint64] = make(len(different), np.uint64)
+        for here in reversed(every):  # of rows with one form the first stays
+            model[form[here][::-1]] = np.arange(here.start, here.stop)[::-1]
+            check[form[here][::-1]] = checks[here][::-1]
+        if all(each(partial(_hold, checks, form, check), every)):
             return form, model
     raise ValueError("some rows of steps cannot be told apart")
 
@@ -70,15 +71,17 @@ def _mix(
     return np.unique(mixed)
 
 
-def _all_of(parts: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+def _all_of(parts: Iterable[NDArray[np.uint64]], make: Make) -> NDArray[np.uint64]:
     """What is in these, once, in rising order. They are merged as they come: all together may not fit into memory."""
-    different, waiting, count = np.zeros(1, np.uint64), list[NDArray[np.uint64]](), 0
+    different, waiting, count = Rising(make, np.uint64), list[NDArray[np.uint64]](), 0
     for part in parts:
         waiting.append(part)
         count += len(part)
-        if count > max(_PIECE, len(different)):
-            different, waiting, count = np.unique(np.concatenate([different, *waiting])), [], 0
-    return np.unique(np.concatenate([different, *waiting]))
+        if count > min(max(_FEW, len(different.values)), _MANY):
+            different.add(np.unique(np.concatenate(waiting)))
+            waiting, count = [], 0
+    different.add(np.unique(np.concatenate([np.zeros(0, np.uint64), *waiting])))
+    return different.values
 
 
 def _look_up(different: NDArray[np.uint64], hashes: NDArray[np.uint64], form: NDArray[np.int32], here: slice) -> None:

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from tbgen.arrays import Make
 from tbgen.store.format.form_pages import pack_pages
 from tbgen.store.format.planes import bytes_for
+from tbgen.store.format.schema import FORMS_PER_PAGE
 from tbgen.store.format.shapes import EVEN, Forms, by_step
-from tbgen.store.write.aside import Aside, put_aside
+from tbgen.store.write.aside import Aside, pieces
 from tbgen.store.write.kernels import SAME_AT, Rows
+from tbgen.store.write.rising import Rising
 from tbgen.store.write.staircases import make_forms
-from tbgen.turns import pieces
+from tbgen.turns import ranges
 
 _MERGED: Final = 1 << 12
 """Chunks whose forms are merged at a time."""
@@ -39,34 +41,45 @@ class FormNumbers(NamedTuple):
         return self.rank[np.searchsorted(self.keys, kinds >> SAME_AT)]
 
 
-def number_forms(rows: Rows, kinds: Aside[np.int64], make: Make) -> tuple[FormNumbers, list[bytes]]:
-    """The forms that these kinds have, `kinds[chunk]`, and the pages of forms."""
-    keys = _by_appearance(kinds)
+def number_forms(rows: Rows, kinds: Aside[np.int64], make: Make) -> tuple[FormNumbers, Aside[np.uint8]]:
+    """The forms that these kinds have, `kinds[chunk]`, and the pages of forms: none if no form has steps."""
+    keys, rising = _by_appearance(kinds, make)
+    rank: NDArray[np.int32] = make(len(keys), np.int32)
+    for here in pieces(len(keys)):
+        rank[np.searchsorted(rising, keys[here])] = np.arange(here.start, here.stop)
     forms = make_forms(rows, keys, make)
-    pages, numbers = pack_pages(forms)
-    rising = np.argsort(keys)
-    in_order = (put_aside(keys[rising], make), put_aside(rising.astype(np.int32), make), put_aside(numbers, make))
+    numbers: NDArray[np.int64] = make(len(keys), np.int64)
+    pages = Aside(make, np.uint8)
+    for some, page in pack_pages(forms):
+        numbers[some.start : some.stop] = len(pages) * FORMS_PER_PAGE + np.arange(len(some))
+        pages.append(np.frombuffer(page, np.uint8))
     length = bytes_for(int(numbers.max()))
-    return FormNumbers(*in_order, *_stored_steps(forms, make), length), pages if length else []
+    found = FormNumbers(rising, rank, numbers, *_stored_steps(forms, make), length)
+    return found, pages if length else Aside(make, np.uint8)
 
 
-def _by_appearance(kinds: Aside[np.int64]) -> NDArray[np.int64]:
+def _by_appearance(kinds: Aside[np.int64], make: Make) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The keys of all forms, in the order in which they come up, so that neighbouring chunks use the same pages of
-    forms. That of no steps is the first."""
-    keys = [np.zeros(1, np.int64)]
-    known = keys[0]
-    for here in pieces(len(kinds), _MERGED):
-        every = np.concatenate([kinds[chunk] for chunk in range(here.start, here.stop)])
-        found, where = np.unique(every >> SAME_AT, return_index=True)
-        new = known[np.minimum(np.searchsorted(known, found), len(known) - 1)] != found
-        keys.append(found[new][np.argsort(where[new])])
-        known = np.sort(np.concatenate([known, found[new]]), kind="stable")  # which merges what is sorted
-    return np.concatenate(keys)
+    forms; that of no steps is the first. And the same in rising order."""
+    rising, found = Rising(make, np.int64), Aside(make, np.int64)
+    found.append(rising.values)
+    for chunks in ranges(range(len(kinds)), _MERGED):
+        every = np.concatenate([kinds[chunk] for chunk in chunks])
+        keys, where = np.unique(every >> SAME_AT, return_index=True)
+        new = rising.add(keys)
+        found.append(keys[new][np.argsort(where[new])])
+    keys, end = make(len(rising.values), np.int64), 0
+    for one in found:
+        keys[end : end + len(one)] = one
+        end += len(one)
+    return keys, rising.values
 
 
 def _stored_steps(forms: Forms, make: Make) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """`steps` and `beside` of `FormNumbers`."""
-    beside = np.concatenate([part.stored() for _, part in forms.parts()])
+    beside: NDArray[np.uint8] = make(len(forms.steps), np.uint8)
+    for here, part in forms.parts():
+        beside[here] = part.stored()
     most = int(beside.max())
     steps: NDArray[np.uint8] = make(len(beside) * most, np.uint8).reshape(len(beside), most)
     for here, part in forms.parts():

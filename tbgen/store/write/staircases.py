@@ -29,7 +29,8 @@ from tbgen.store.format.shapes import (
     Forms,
     words_of,
 )
-from tbgen.store.write.find_forms import find_forms, pieces
+from tbgen.store.write.aside import pieces
+from tbgen.store.write.find_forms import Words, find_forms
 from tbgen.store.write.kernels import (
     BITS,
     SAME_AT,
@@ -57,20 +58,36 @@ def make_rows(steps: Steps, make: Make, pool: Executor) -> Rows:
         return word
 
     form, model = find_forms(steps.start[:-1], length, words, make, partial(_in_turn, pool))
-    # in the order of their models, so that steps are read from the first to the last
-    order = np.argsort(model)
-    ends = np.cumsum(length[model[order]], dtype=np.int64)
-    form_begin = make(len(model), np.int64)
-    form_begin[order] = ends - length[model[order]]
-    packed = make(int(ends[-1]), np.int32)
-    for here in pieces(len(order)):
-        one = model[order[here]]
-        packed[ends[here][0] - length[one[0]] : ends[here][-1]] = words(places_of(steps.start[one], length[one]))
+    form_length, form_begin, packed = _form_steps(steps.start, length, form, model, words, make)
     half_bytes, halves = _halves(steps.distance, make, pool)
     return Rows(
-        *_begins(steps.start, make), halves, half_bytes, form, length[model], form_begin, packed,
+        *_begins(steps.start, make), halves, half_bytes, form, form_length, form_begin, packed,
         min(int(length.max()), BITS - SAME_AT - len(model).bit_length()),
     )  # fmt: skip
+
+
+def _form_steps(
+    start: NDArray[np.int64],
+    length: NDArray[np.uint8],
+    form: NDArray[np.int32],
+    model: NDArray[np.int64],
+    words: Words,
+    make: Make,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
+    """`form_length`, `form_begin` and `words` of `Rows`, in the order of the staircases that are models."""
+    form_length, form_begin = make(len(model), np.uint8), make(len(model), np.int64)
+    for here in pieces(len(model)):
+        form_length[here] = length[model[here]]
+    packed: NDArray[np.int32] = make(int(form_length.sum(dtype=np.int64)), np.int32)
+    end = 0
+    for here in pieces(len(length)):
+        rows = np.arange(here.start, here.stop)
+        rows = rows[model[form[here]] == rows]
+        ends = end + np.cumsum(length[rows], dtype=np.int64)
+        form_begin[form[rows]] = ends - length[rows]
+        begin, end = end, int(ends[-1]) if len(rows) else end
+        packed[begin:end] = words(places_of(start[rows], length[rows]))
+    return form_length, form_begin, packed
 
 
 def _in_turn(pool: Executor, work: Callable[[slice], T], every: Iterable[slice]) -> Iterator[T]:
@@ -126,7 +143,9 @@ def _halves(distance: NDArray[np.uint16], make: Make, pool: Executor) -> tuple[i
 
 def make_forms(rows: Rows, keys: NDArray[np.int64], make: Make) -> Forms:
     """The forms with these keys, in the same order. A key is a kind without its outcome and parity."""
-    length = rows.form_length[keys >> rows.marks]
+    length: NDArray[np.uint8] = make(len(keys), np.uint8)
+    for here in pieces(len(keys)):
+        length[here] = rows.form_length[keys[here] >> rows.marks]
     steps = int(length.sum(dtype=np.int64))
     forms = Forms(length, *(make(steps, kind) for kind in (np.uint8, np.uint8, np.int16, np.uint8)))
     for here, part in forms.parts():

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -145,7 +146,7 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
         SLICES: [slices],
         INDEX: [bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize)],
         SHAPES: [one.data for one in encoded.lists],
-        FORMS: encoded.pages,
+        FORMS: [page.data for page in encoded.pages],
         NOTES: [beside.notes(contents.material)],
     }
     sizes = {name: sum(map(len, parts)) for name, parts in sections.items()}
@@ -172,9 +173,9 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     _seal(file, head._replace(sections=whole.places))
 
 
-def _write_chunks(file: BinaryIO, chunks: Iterable[bytes]) -> tuple[list[int], list[int]]:
-    """The lengths and checksums of what was written."""
-    lengths, crc32 = [], []
+def _write_chunks(file: BinaryIO, chunks: Iterable[bytes]) -> tuple["array[int]", "array[int]"]:
+    """The lengths and checksums of what was written: lists of millions of them would take ten times as much memory."""
+    lengths, crc32 = array("I"), array("I")
     for chunk in chunks:
         file.write(chunk)
         lengths.append(len(chunk))
@@ -228,13 +229,13 @@ def _head(contents: Contents, encoded: Encoded, beside: _Beside) -> Head:
     )
 
 
-def _index(encoded: Encoded, lengths: Sequence[int], crc32: Sequence[int]) -> bytes:
+def _index(encoded: Encoded, lengths: "array[int]", crc32: "array[int]") -> bytes:
     """Where chunks and lists of shapes lie in their sections, and their checksums."""
     group = group_of(encoded.width)
     index = np.zeros(len(encoded.lists), index_page(group))
     rest = len(index) * group - len(lengths)
     for name, values in (("length", lengths), ("crc32", crc32)):
-        index[name] = np.pad(np.array(values, np.uint32), (0, rest)).reshape(len(index), group)
+        index[name] = np.pad(np.frombuffer(values, np.uint32), (0, rest)).reshape(len(index), group)
     ends = np.cumsum(index["length"].sum(axis=1, dtype=np.uint64))
     index["first"] = np.append(0, ends[:-1])
     sizes = np.array([len(one) for one in encoded.lists])
