@@ -2,21 +2,44 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 
 
-def ranges(whole: range, size: int) -> list[range]:
+class _Parts(Sequence[T]):
+    """Parts of a whole, each made when it is asked for: a large table has millions."""
+
+    def __init__(self, whole: range, size: int, make: Callable[[range], T]) -> None:
+        self._whole, self._size, self._make = whole, size, make
+        self._begins = range(0, len(whole), size)
+
+    def __len__(self) -> int:
+        return len(self._begins)
+
+    @overload
+    def __getitem__(self, nth: int) -> T: ...
+
+    @overload
+    def __getitem__(self, nth: slice) -> list[T]: ...
+
+    def __getitem__(self, nth: int | slice) -> T | list[T]:
+        if isinstance(nth, slice):
+            return [self[at] for at in range(*nth.indices(len(self)))]
+        begin = self._begins[nth]
+        return self._make(self._whole[begin : begin + self._size])
+
+
+def ranges(whole: range, size: int) -> Sequence[range]:
     """Ranges of at most `size`, in order, that make up a whole one."""
-    return [whole[at : at + size] for at in range(0, len(whole), size)]
+    return _Parts(whole, size, lambda part: part)
 
 
-def pieces(count: int, size: int = 1 << 22) -> list[slice]:
+def pieces(count: int, size: int = 1 << 22) -> Sequence[slice]:
     """The same as slices, of a whole of `count`."""
-    return [slice(one.start, one.stop) for one in ranges(range(count), size)]
+    return _Parts(range(count), size, lambda part: slice(part.start, part.stop))
 
 
 def in_turn(pool: Executor, ahead: int, work: Callable[..., T], calls: Iterable[tuple[Any, ...]]) -> Iterator[T]:

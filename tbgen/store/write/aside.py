@@ -4,7 +4,7 @@ each array would take as much as its values."""
 
 from array import array
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
 import numpy as np
@@ -25,7 +25,7 @@ _PIECE: Final = 1 << 18
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
-def pieces(count: int) -> list[slice]:
+def pieces(count: int) -> Sequence[slice]:
     """Parts of a large array that are treated together."""
     return turns.pieces(count, _PIECE)
 

@@ -200,7 +200,7 @@ def encode(
     )  # fmt: skip
 
 
-def _told(made: Iterable[list[bytes]], batches: list[range], tell: Callable[[range], None]) -> Iterator[bytes]:
+def _told(made: Iterable[list[bytes]], batches: Sequence[range], tell: Callable[[range], None]) -> Iterator[bytes]:
     """All chunks, one after another. `tell` is called with each batch, once its chunks are taken."""
     for batch, chunks in zip(batches, made, strict=True):
         yield from chunks
@@ -211,7 +211,7 @@ def _find_all_kinds(
     contents: Contents,
     rows: Rows,
     width: int,
-    batches: list[range],
+    batches: Sequence[range],
     pool: Executor,
     make: Make,
     tell: Callable[[range], None],
