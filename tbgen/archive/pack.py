@@ -12,6 +12,7 @@ from tbgen.archive.block import KeptPositions, Packer, Shapes, check_shapes, pac
 from tbgen.archive.format import Notes, Writer
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.errors import BadInput
+from tbgen.sizes import PROGRAM
 from tbgen.store import TableFile, open_table
 from tbgen.store.format.shapes import Forms, ShapeTable
 from tbgen.store.format.split import Split
@@ -33,13 +34,19 @@ _FORMS: Final = 1 << 18
 
 ROOM: Final = 1 << 30
 """Bytes of memory for shapes, if not told otherwise."""
-PER_THREAD: Final = 256 << 20
+_PER_THREAD: Final = 256 << 20
 """Bytes of memory that each thread takes, at most."""
 
 Begin = Callable[[str, int], None]
 """Told what is done next, and how many steps that has."""
 Report = Callable[[int], None]
 """Told how many of them have been done."""
+
+
+def halves(memory: int, threads: int) -> tuple[int, int]:
+    """Bytes that shapes may take, and how many threads may work, at most: each half of this memory."""
+    room = (memory - PROGRAM) // 2
+    return room, min(threads, room // _PER_THREAD or 1)
 
 
 class Result(NamedTuple):

@@ -10,7 +10,6 @@ from tbgen.cli.limits import check_memory
 from tbgen.errors import BadInput
 from tbgen.files import replacing
 from tbgen.material import Material
-from tbgen.sizes import PROGRAM
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -53,14 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     check_memory(args.memory)
     from tbgen.archive.format import packed_name
-    from tbgen.archive.pack import PER_THREAD, pack
+    from tbgen.archive.pack import halves, pack
     from tbgen.cli.display import Counter
     from tbgen.store import table_path
     from tbgen.store.leftovers import tidy
     from tbgen.text import size_of
 
-    room = (args.memory - PROGRAM) // 2  # for shapes; the other half is for threads
-    args.threads = min(args.threads, room // PER_THREAD or 1)
+    room, args.threads = halves(args.memory, args.threads)
     directory = common.tables_directory(args)
     place: Path = args.output or directory
     if not directory.is_dir():

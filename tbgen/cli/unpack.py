@@ -115,22 +115,21 @@ def _one(
     cache: "EntryCache",
     disk_arrays: "DiskArrays",
 ) -> None:
-    from tbgen.archive.pack import PER_THREAD
+    from tbgen.archive.pack import halves
     from tbgen.archive.unpack import unpack
     from tbgen.cli.display import Counter
-    from tbgen.sizes import PROGRAM
     from tbgen.store import building, table_path
 
     path = table_path(directory, packed.material, packed.rules)
+    room, threads = halves(args.memory, args.threads)
     same: bool | None = None
     with building(path):
         if args.check or not path.exists():
             successor_entries = cache.take(packed.material.successors())
             with Counter(quiet=common.is_quiet(args)) as counter:
                 same = unpack(
-                    packed, path, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
-                    room=args.memory - PROGRAM, make=disk_arrays.array, begin=counter.begin, report=counter.advance,
-                    keep=not args.check,
+                    packed, path, successor_entries, threads=threads, room=room, make=disk_arrays.array,
+                    begin=counter.begin, report=counter.advance, keep=not args.check,
                 )  # fmt: skip
     if args.json:
         found = {"material": packed.material.name, "rules": packed.rules, "file": str(path), "kept": not args.check}

@@ -192,7 +192,7 @@ def _slim_reports(
     args: argparse.Namespace, directory: Path, slim: "list[Listed]", disk_arrays: "DiskArrays", seed: int
 ) -> Iterator[Report]:
     """Check slim tables, after those that they may lead to."""
-    from tbgen.archive.pack import PER_THREAD
+    from tbgen.archive.pack import halves
     from tbgen.archive.slim import SlimSource
     from tbgen.archive.unpack import make_whole
     from tbgen.cli.display import Counter
@@ -211,7 +211,7 @@ def _slim_reports(
             source.check()
             successor_entries = entry_cache.take(material.successors())
             contents = make_whole(
-                source, successor_entries, threads=min(args.threads, args.memory // PER_THREAD or 1),
+                source, successor_entries, threads=halves(args.memory, args.threads)[1],
                 make=disk_arrays.array, begin=counter.begin, report=counter.advance,
             )  # fmt: skip
             counter.begin(f"checking {material}", len(contents.entries))

@@ -94,7 +94,7 @@ def test_shapes_without_end_are_refused_before_they_take_memory(
     assert bad.stat().st_size < kbvk.stat().st_size + (50 << 10)
     with taking_less_than(room), closing(Packed(bad)) as opened, pytest.raises(OutOfRoom):
         unpack(PackedSource(opened), tmp_path / "KBvK.r.h5", {}, room=room)
-    memory = f"{PROGRAM + room}"
+    memory = f"{PROGRAM + 2 * room}"
     said = refusal(capsys, 6, "unpack", bad, "--memory", memory, "--tables", small_tables, "--check", "-q")
     assert said.endswith("bad.tbp: its shapes take more memory than the 10 MiB that --memory leaves them\n")
 
