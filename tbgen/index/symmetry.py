@@ -17,6 +17,7 @@ from tbgen.board.geometry import GEOMETRY, TRANSPOSED
 from tbgen.index.groups import choices
 from tbgen.index.kings import FREE, kings
 from tbgen.index.layout import Layout
+from tbgen.turns import ranges
 
 PLAIN, TWICE, MIRROR = range(3)
 """Kinds of numbers: the only one of its symmetry class, one of two, its own mirror image."""
@@ -26,6 +27,8 @@ HALVES: Final = np.array([2, 1, 2])
 KEYS: Final = 2 * KINDS
 """A key is `side to move * KINDS + kind`."""
 
+_TOGETHER: Final = 1 << 18
+"""Numbers that are looked at together."""
 _DIAGONAL: Final = 9
 """The squares of the diagonal a1-h8 are its multiples."""
 
@@ -72,10 +75,11 @@ class SymmetryClasses:
         return int(HALVES @ by_kind) // 2, int(self.placements @ by_kind)
 
     def twice(self) -> Iterator[NDArray[np.int64]]:
-        """The numbers of those that are one of two, run by run."""
-        for key, here in self.runs(0, self._layout.size):
-            if key % KINDS == TWICE:
-                yield np.arange(here.start, here.stop) if isinstance(here, slice) else here
+        """The numbers of those that are one of two, some at a time."""
+        for some in ranges(range(self._layout.size), _TOGETHER):
+            for key, here in self.runs(some.start, some.stop):
+                if key % KINDS == TWICE:
+                    yield some.start + (np.arange(here.start, here.stop) if isinstance(here, slice) else here)
 
     def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where runs of numbers with the same key start, and the keys, mirror images left out."""

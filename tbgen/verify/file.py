@@ -78,7 +78,8 @@ def check_table(
     `read` is called with the numbers that have been read of this table (some of them several times) and of others,
     `report` with the numbers that have been checked, and `lost` with each table that this one leads to and that cannot
     be read. Without `lost`, such a table is an error."""
-    with open_table(table_path(directory, material, rules), threads=threads, material=material) as table:
+    path = table_path(directory, material, rules)
+    with open_table(path, threads=threads, material=material, make=disk_arrays.array) as table:
         table.check()
         exits = exits_of(material, entry_cache.take(material.successors(), read, lost))
         source = _File(table, disk_arrays, read)

@@ -121,6 +121,7 @@ class Units:
         self._start: list[int] = layout.start.tolist()
         self._tables = tables
         self._note = note
+        self._make = memory.make
         self.spans = list(_divided(self._start, tables.shift))
         """`[unit]`"""
         self._kept = memory.numbers if self.divides else _KEPT
@@ -191,7 +192,7 @@ class Units:
             raise Unreadable
         count = len(contents.steps.start) - 1
         held = _with_staircases(_Held(start, entries, staircases), count)
-        dictionary = contents.steps.start, _packed(contents.steps)
+        dictionary = contents.steps.start, _packed(contents.steps, self._make)
         if unit not in self._judged:
             self._judged.add(unit)
             self._note(_found(held, fault) for fault in [*faults(*dictionary), *_unused(held, count)])
@@ -257,8 +258,8 @@ def _with_staircases(held: _Held, count: int) -> _Held:
     return held
 
 
-def _packed(steps: Steps) -> NDArray[np.int64]:
-    packed = np.empty(len(steps.level), np.int64)
+def _packed(steps: Steps, make: Make) -> NDArray[np.int64]:
+    packed: NDArray[np.int64] = make(len(steps.level), np.int64)
     for here in pieces(len(packed)):
         packed[here] = pack_steps(*(column[here] for column in steps[1:]))
     return packed

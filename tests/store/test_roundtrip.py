@@ -6,11 +6,13 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import DTypeLike, NDArray
 from soaking.forge import deflated, inflated
 
 from tbgen.arrays import in_memory
@@ -173,6 +175,22 @@ def test_pages_of_forms_stay_for_a_whole_table(fits: bool, tmp_path: Path, monke
         assert (len(unpacked) == len(set(unpacked)) == np.count_nonzero(gathered._counts)) == fits
         assert gathered._count
     assert not gathered._count
+
+
+def test_forms_of_a_whole_table_lie_where_the_caller_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a large one may not fit into memory."""
+    monkeypatch.setattr(form_reader, "_MANY", 0)
+    contents, made = random_contents(parse("KNvK"), seed=3, staircases=3000), list[NDArray[Any]]()
+
+    def make(count: int, kind: DTypeLike) -> NDArray[Any]:
+        made.append(np.zeros(count, kind))
+        return made[-1]
+
+    with written(tmp_path, contents) as table_, open_table(table_.path, make=make) as table_:
+        table_.part(0, table_.size)
+        gathered = table_._file._forms._gathered
+        for column in (*gathered._forms, gathered._start):
+            assert any(column is one for one in made)
 
 
 def first_chunk(table: TableFile) -> tuple[ShapeTable, bytes]:

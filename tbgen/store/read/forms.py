@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.arrays import Make
 from tbgen.store.format.form_pages import unpack_page
 from tbgen.store.format.schema import FORM_PAGE, FORMS_PER_PAGE
 from tbgen.store.format.shapes import Forms, no_forms
@@ -24,7 +25,7 @@ _MANY: Final = 512
 """Pages, wanted together by whoever reads a large table as a whole: each stretch of KRRvKRR needs thousands of its
 71,464."""
 _MOST: Final = 1 << 30
-"""Bytes of such pages that stay in memory; those of KRRvKRR take 0.8 GB."""
+"""Bytes of such pages that are kept; those of KRRvKRR take 0.8 GB."""
 _SPARE: Final = 1.25
 """Columns grow by so much when they are full."""
 _OVERHEAD: Final = 1000
@@ -35,8 +36,9 @@ class _Gathered:
     """Many pages of a table, one behind the other, in the order in which they came: to lay them together anew for each
     stretch of the table took a third of its reading. Safe for threads."""
 
-    def __init__(self, pages: int) -> None:
+    def __init__(self, pages: int, make: Make) -> None:
         self._pages = pages
+        self._make = make
         self._lock = Lock()
         self.forget()
 
@@ -73,30 +75,30 @@ class _Gathered:
         count = len(forms.steps)
         known: tuple[NDArray[Any], ...] = self._forms
         more: tuple[NDArray[Any], ...] = forms
-        self._forms = Forms(*map(_with, known, [self._count, *[self._steps] * 4], more))
-        self._start = _with(self._start, self._count, self._steps + forms.start)
+        self._forms = Forms(*map(self._with, known, [self._count, *[self._steps] * 4], more))
+        self._start = self._with(self._start, self._count, self._steps + forms.start)
         self._first[page], self._counts[page] = self._count, count
         self._count, self._steps = self._count + count, self._steps + len(forms.level)
 
-
-def _with(column: NDArray[Any], used: int, more: NDArray[Any]) -> NDArray[Any]:
-    """The column with more behind what is used of it, or a longer one."""
-    end = used + len(more)
-    if len(column) < end:
-        longer = np.empty(int(_SPARE * end), column.dtype)
-        longer[:used] = column[:used]
-        column = longer
-    column[used:end] = more
-    return column
+    def _with(self, column: NDArray[Any], used: int, more: NDArray[Any]) -> NDArray[Any]:
+        """The column with more behind what is used of it, or a longer one."""
+        end = used + len(more)
+        if len(column) < end:
+            longer = self._make(int(_SPARE * end), column.dtype)
+            longer[:used] = column[:used]
+            column = longer
+        column[used:end] = more
+        return column
 
 
 class FormReader:
-    def __init__(self, read: Callable[[int, int], bytes], pages: int, key: int) -> None:
-        """`read`: gives bytes of their section, by offset and length. `key`: of the first page, in the cache."""
+    def __init__(self, read: Callable[[int, int], bytes], pages: int, key: int, make: Make) -> None:
+        """`read`: gives bytes of their section, by offset and length. `key`: of the first page, in the cache. `make`
+        gives arrays for the many that whoever reads a whole table needs together."""
         self._read = read
         self._pages = pages
         self._key = key
-        self._gathered = _Gathered(pages)
+        self._gathered = _Gathered(pages, make)
 
     @property
     def count(self) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
+from tbgen.arrays import Make, in_memory
 from tbgen.errors import BadInput, CorruptTable, MissingTable, unreadable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
@@ -72,8 +73,10 @@ _KEYS: Final = 40
 class OpenFile:
     """The file of a table, from its name to its chunks."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, make: Make = in_memory) -> None:
+        """`make` gives arrays for what is kept of it by whoever reads it as a whole."""
         self.path = path
+        self._make = make
         self._key = next(_FILES) << _KEYS
         self._groups = 0
         try:
@@ -150,7 +153,7 @@ class OpenFile:
         if not width <= head.longest <= longest:
             raise ValueError(f"its chunks are {head.longest} bytes long")
         self.chunk_format = ChunkFormat(self.path, head.longest, order, head.shape_bytes, head.distance_bytes)
-        self._forms = FormReader(partial(self._read, FORMS), pages, self._key)
+        self._forms = FormReader(partial(self._read, FORMS), pages, self._key, self._make)
         self._bounds = Bounds(self.path, head.group * width, head.form_bytes, head.distances, self._forms.count)
         self._groups = groups
 

@@ -41,10 +41,13 @@ _WORTH: Final = 16
 """When 1 / _WORTH of a table's numbers have been asked for in arrays, all of it is decoded."""
 
 
-def open_table(path: str | Path, *, threads: int = 1, material: Material | None = None) -> "TableFile":
+def open_table(
+    path: str | Path, *, threads: int = 1, material: Material | None = None, make: Make = in_memory
+) -> "TableFile":
     """Open a table. MissingTable and CorruptTable name the file. `threads`: how many decode when much of it is read in
-    order. `material`: what its name stands for, where that may have men beyond chess."""
-    opened = OpenFile(Path(path))
+    order. `material`: what its name stands for, where that may have men beyond chess. `make` gives arrays for what
+    stays of it while it is read as a whole."""
+    opened = OpenFile(Path(path), make)
     if material is not None and material != opened.material:
         opened.close()
         raise CorruptTable(f"{path}: {differs(opened.material, material)}")

@@ -129,7 +129,7 @@ def _begins(start: NDArray[np.int64], make: Make) -> tuple[NDArray[np.int64], ND
 def _halves(distance: NDArray[np.uint16], make: Make, pool: Executor) -> tuple[int, NDArray[np.uint8]]:
     """`half_bytes` and `halves` of `Rows`."""
     every = pieces(len(distance))
-    largest = max(pool.map(lambda here: int(distance[here].max()), every), default=0)
+    largest = max(_in_turn(pool, lambda here: int(distance[here].max()), every), default=0)
     count = bytes_for(largest >> 1) or 1
     halves: NDArray[np.uint8] = make(count * len(distance), np.uint8)
 
@@ -137,7 +137,7 @@ def _halves(distance: NDArray[np.uint16], make: Make, pool: Executor) -> tuple[i
         for nth in range(count):
             halves[nth::count][here] = distance[here] >> 1 + 8 * nth & 255
 
-    deque(pool.map(fill, every), maxlen=0)
+    deque(_in_turn(pool, fill, every), maxlen=0)
     return count, halves
 
 

@@ -4,11 +4,11 @@ import hashlib
 import os
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 
@@ -142,11 +142,11 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     local, slim = beside.local, beside.slim
     layout = local.layout(contents.material) if local else layout_of(contents.material)
     rows, slices = tell(layout, slim.side if slim else None)
-    sections: dict[str, Sequence[bytes | memoryview]] = {
+    sections: dict[str, Iterable[Any]] = {
         SLICES: [slices],
         INDEX: [bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize)],
-        SHAPES: [one.data for one in encoded.lists],
-        FORMS: [page.data for page in encoded.pages],
+        SHAPES: encoded.lists,
+        FORMS: encoded.pages,
         NOTES: [beside.notes(contents.material)],
     }
     sizes = {name: sum(map(len, parts)) for name, parts in sections.items()}
