@@ -18,7 +18,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -102,7 +101,7 @@ class Workspace:
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         if not self.keeps:
             return InMemory(self.arrays).open(layout, links)
-        self._seen = link_log.make_seen(links, partial(self.arrays.array, scattered=True))
+        self._seen = link_log.make_seen(links)
         self._build["links"] = links
         self._remove_what_is_no_file()
         resumed = self._resume(links)

@@ -5,7 +5,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
 from tbgen.jit import inlined, kernel
 from tbgen.retro.room import reserve
 from tbgen.retro.values.staircase import Links, all_links, enter, link_before
@@ -14,9 +13,9 @@ LONGEST_CHAIN: Final = 512
 """Links of a chain, at most: one for each holder and level."""
 
 
-def make_seen(capacity: int, make: Make = in_memory) -> NDArray[np.uint64]:
+def make_seen(capacity: int) -> NDArray[np.uint64]:
     """A set of links, empty."""
-    return make((capacity >> 6) + 1, np.uint64)
+    return np.zeros((capacity >> 6) + 1, np.uint64)
 
 
 @inlined
