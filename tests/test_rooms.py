@@ -71,7 +71,7 @@ ROOMS = {
         "arrays jit intrinsics turns outcome contents retro/room retro/threads retro/values retro/graph retro/survey"
     ),
     "retro/checkpoint": "arrays index retro/values",
-    "retro/link_log": "arrays jit retro/room retro/values",
+    "retro/link_log": "jit retro/room retro/values",
     "retro/snapshot": "arrays turns jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint",
     "retro/job": "table_rules index retro/threads retro/values retro/survey retro/checkpoint",
     "retro/slice_solver": (
@@ -118,8 +118,8 @@ ROOMS = {
     "optimal": "jit turns outcome material contents index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
-        "arrays errors sizes turns outcome table_rules men material contents index store/directory store/format "
-        "store/read store store/write verify text"
+        "arrays errors turns outcome table_rules men material contents index store/directory store/format store/read "
+        "store store/write verify text"
     ),
     # What men alone say of a position's worth.
     "potential": "men material",

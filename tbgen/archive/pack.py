@@ -12,7 +12,6 @@ from tbgen.archive.block import KeptPositions, Packer, Shapes, check_shapes, pac
 from tbgen.archive.format import Notes, Writer
 from tbgen.contents import OUTCOME_SHIFT
 from tbgen.errors import BadInput
-from tbgen.sizes import PROGRAM
 from tbgen.store import TableFile, open_table
 from tbgen.store.format.shapes import Forms, ShapeTable
 from tbgen.store.format.split import Split
@@ -43,10 +42,14 @@ Report = Callable[[int], None]
 """Told how many of them have been done."""
 
 
-def halves(memory: int, threads: int) -> tuple[int, int]:
-    """Bytes that shapes may take, and how many threads may work, at most: each half of this memory."""
-    room = (memory - PROGRAM) // 2
-    return room, min(threads, room // _PER_THREAD or 1)
+def room_of(memory: int) -> int:
+    """Bytes of this memory that are for shapes: half of it. The other half is for threads."""
+    return memory // 2
+
+
+def threads_in(memory: int, threads: int) -> int:
+    """How many threads may work in so much memory, at most."""
+    return min(threads, memory // _PER_THREAD or 1)
 
 
 class Result(NamedTuple):

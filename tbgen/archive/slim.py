@@ -43,7 +43,7 @@ def make_slim(
 ) -> Slimmed | None:
     """Write the slim table of a table; None if it stores one side to move anyhow. CorruptTable if the table has changed
     since it was written."""
-    with open_table(path, threads=threads) as table, ThreadPoolExecutor(threads) as pool:
+    with open_table(path, threads=threads, make=make) as table, ThreadPoolExecutor(threads) as pool:
         if table.local is not None or isinstance(table, SlimFile):
             raise BadInput(f"{path} is no complete table of both sides to move")
         if (table.layout.flip >= 0).all():
@@ -81,8 +81,8 @@ def _kept(table: TableFile, split: Split, make: Make, report: Report) -> tuple[C
 class SlimSource:
     """A slim table, to make the whole one from."""
 
-    def __init__(self, path: Path) -> None:
-        table = open_table(path)
+    def __init__(self, path: Path, make: Make = in_memory) -> None:
+        table = open_table(path, make=make)
         if not isinstance(table, SlimFile):
             table.close()
             raise CorruptTable(f"{path} is no slim table")
@@ -91,8 +91,11 @@ class SlimSource:
         self.keeps, self.whole = table.split.side, table.whole
         self.facts, self.program = table.facts, table.head.program
 
+    def room_of(self, memory: int) -> int:
+        return 0
+
     def blocks(self, kept: int, room: int) -> list[tuple[slice, Read]]:
-        """Shapes are read a group at a time: `room` is not asked for."""
+        """Shapes are read a group at a time."""
         return [(here, partial(self._read, here)) for here in pieces(kept, PIECE)]
 
     def _read(self, here: slice, legal: NDArray[np.bool_]) -> Bulk:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
 from tbgen.archive.format import Packed
-from tbgen.archive.pack import BLOCK, ROOM, Begin, Report
+from tbgen.archive.pack import BLOCK, ROOM, Begin, Report, room_of
 from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, OutOfRoom
@@ -66,6 +66,9 @@ class Source(Protocol):
     facts: dict[str, int | float | str]
     program: str
 
+    def room_of(self, memory: int) -> int:
+        """Bytes of this memory that its shapes may take while it is read."""
+
     def blocks(self, kept: int, room: int) -> list[tuple[slice, Read]]:
         """The places of each block, and how to read it. `kept`: places in all; `room`: bytes of memory for shapes."""
 
@@ -77,6 +80,9 @@ class PackedSource:
         self.path, self.material, self.rules = packed.path, packed.material, packed.rules
         self.keeps, self.facts, self.program = notes.keeps, notes.facts, notes.program
         self.whole = Whole(notes.contents, notes.bytes, notes.sha256)
+
+    def room_of(self, memory: int) -> int:
+        return room_of(memory)
 
     def blocks(self, kept: int, room: int) -> list[tuple[slice, Read]]:
         packed, notes = self._packed, self._packed.notes

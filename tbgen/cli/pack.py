@@ -10,6 +10,7 @@ from tbgen.cli.limits import check_memory
 from tbgen.errors import BadInput
 from tbgen.files import replacing
 from tbgen.material import Material
+from tbgen.sizes import PROGRAM
 from tbgen.text import say, to_json
 
 EPILOG = """\
@@ -52,13 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     check_memory(args.memory)
     from tbgen.archive.format import packed_name
-    from tbgen.archive.pack import halves, pack
+    from tbgen.archive.pack import pack, room_of, threads_in
     from tbgen.cli.display import Counter
     from tbgen.store import table_path
     from tbgen.store.leftovers import tidy
     from tbgen.text import size_of
 
-    room, args.threads = halves(args.memory, args.threads)
+    memory = args.memory - PROGRAM
+    room = room_of(memory)
+    args.threads = threads_in(memory - room, args.threads)
     directory = common.tables_directory(args)
     place: Path = args.output or directory
     if not directory.is_dir():

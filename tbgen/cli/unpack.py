@@ -115,13 +115,16 @@ def _one(
     cache: "EntryCache",
     disk_arrays: "DiskArrays",
 ) -> None:
-    from tbgen.archive.pack import halves
+    from tbgen.archive.pack import threads_in
     from tbgen.archive.unpack import unpack
     from tbgen.cli.display import Counter
+    from tbgen.sizes import PROGRAM
     from tbgen.store import building, table_path
 
     path = table_path(directory, packed.material, packed.rules)
-    room, threads = halves(args.memory, args.threads)
+    memory = args.memory - PROGRAM
+    room = packed.room_of(memory)
+    threads = threads_in(memory - room, args.threads)
     same: bool | None = None
     with building(path):
         if args.check or not path.exists():

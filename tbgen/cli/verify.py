@@ -192,11 +192,12 @@ def _slim_reports(
     args: argparse.Namespace, directory: Path, slim: "list[Listed]", disk_arrays: "DiskArrays", seed: int
 ) -> Iterator[Report]:
     """Check slim tables, after those that they may lead to."""
-    from tbgen.archive.pack import halves
+    from tbgen.archive.pack import threads_in
     from tbgen.archive.slim import SlimSource
     from tbgen.archive.unpack import make_whole
     from tbgen.cli.display import Counter
     from tbgen.index.exits import exits_of
+    from tbgen.sizes import PROGRAM
     from tbgen.store import file_digest, find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import mapped_by, on_disk
@@ -205,13 +206,17 @@ def _slim_reports(
     for path, material, rules in slim:
         entry_cache = EntryCache(directory, rules, disk_arrays, find=find_table, threads=args.threads)
         report = Report(material, rules, seed=seed if args.sample is not None else None, slim=True)
-        with Counter(quiet=is_quiet(args)) as counter, report.judging(), closing(SlimSource(path)) as source:
+        with (
+            Counter(quiet=is_quiet(args)) as counter,
+            report.judging(),
+            closing(SlimSource(path, disk_arrays.array)) as source,
+        ):
             check_address_space(space_of(args.threads) + mapped_by(material))
             report.body_sha256 = file_digest(path)
             source.check()
             successor_entries = entry_cache.take(material.successors())
             contents = make_whole(
-                source, successor_entries, threads=halves(args.memory, args.threads)[1],
+                source, successor_entries, threads=threads_in(args.memory - PROGRAM, args.threads),
                 make=disk_arrays.array, begin=counter.begin, report=counter.advance,
             )  # fmt: skip
             counter.begin(f"checking {material}", len(contents.entries))

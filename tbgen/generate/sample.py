@@ -22,8 +22,8 @@ _LEAST: Final = 0.05
 _SMALL: Final = 1 << 14
 """Tables of at most this many numbers are checked completely."""
 _MANY: Final = 1 << 24
-"""Steps that the verifier is given all at once, at most: it takes 8 bytes for each. With more it reads the table
-by units, which takes longer to begin with. Tables with pawns are always read so: it takes less memory."""
+"""Steps that the verifier is given all at once, at most: it takes 20 bytes for each staircase. With more it reads the
+table by units, which takes longer to begin with. Tables with pawns are always read so: it takes less memory."""
 _LEAST_KEPT: Final = 1 << 27
 """Numbers of units that are kept, on disk, at least;"""
 _SHARE_KEPT: Final = 8

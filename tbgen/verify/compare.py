@@ -205,7 +205,7 @@ def enter_moves(dictionary, comparison, arrivals, count, level):
         if problem == _UNSEEN:
             state = _UNSEEN
             continue
-        staircase_there, level_there = np.int64(arrivals.staircase[at]), arrivals.level[at]
+        staircase_there, level_there = arrivals.staircase[at], arrivals.level[at]
         one, other = enter(dictionary, best, records, level, arrivals.entry[at], staircase_there, level_there)
         best_of_opponent, best_of_mover = max(best_of_opponent, one), max(best_of_mover, other)
     return state, best_of_opponent, best_of_mover

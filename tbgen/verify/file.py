@@ -101,7 +101,7 @@ def check_local(
     lost: Callable[[Material, TbgenError], None],
 ) -> Verdict:
     """The same for a local table of the directory, given the tables that it was solved with."""
-    with open_table(one.path, threads=threads) as table:
+    with open_table(one.path, threads=threads, make=disk_arrays.array) as table:
         table.check()
         notes = table.local
         assert notes is not None, "its name says so"

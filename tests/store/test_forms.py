@@ -70,7 +70,8 @@ def test_forms_need_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _bytes_for_forms(count: int) -> int:
-    """The most memory that forms take beside mappings, if so many staircases have one each."""
+    """The most memory that forms take beside mappings, if so many staircases have one each: while these are found, and
+    after that."""
 
     def make(count: int, kind: DTypeLike) -> NDArray[Any]:
         return np.frombuffer(mmap(-1, max(1, count * np.dtype(kind).itemsize)), kind, count)
@@ -84,10 +85,12 @@ def _bytes_for_forms(count: int) -> int:
     with ThreadPoolExecutor(1) as pool:
         tracemalloc.start()
         rows = make_rows(steps, make, pool)
+        finding = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
         kinds = Aside(make, np.int64)
         kinds.extend(np.arange(here.start, here.stop) << rows.marks + SAME_AT for here in aside.pieces(count))
         found, _ = number_forms(rows, kinds, make)
-        peak = tracemalloc.get_traced_memory()[1]
+        numbering = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert len(found.keys) == len(rows.form_length) == count
-    return peak
+    return finding + numbering

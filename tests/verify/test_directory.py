@@ -2,16 +2,19 @@
 
 import errno
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from numpy.typing import DTypeLike, NDArray
 
 from tbgen.cli import progress
 from tbgen.cli.main import main
 from tbgen.material import Material, parse
 from tbgen.store import open_table, table_path
+from tbgen.store.read import forms as form_reader
 from tbgen.store.write import write_table
 from tbgen.verify import file
 from tbgen.verify.run import Verdict
@@ -159,6 +162,22 @@ def test_no_room_for_one_table(
     code, found = verify(capsys, "--tables", tmp_path)
     assert code == 5
     assert [one["code"] for one in found] == [0, 6, 5]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.ENOMEM, errno.EMFILE])
+def test_no_room_for_forms_is_no_damage(number: int, small_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a large table lie on disk while it is read as a whole."""
+
+    def full(count: int, kind: DTypeLike) -> NDArray[Any]:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(form_reader, "_MANY", 0)
+    with (
+        open_table(small_tables / "KRvK.r.h5", make=full) as table,
+        pytest.raises(OSError, match=os.strerror(number)) as caught,
+    ):
+        table.part(0, table.size)
+    assert caught.value.errno == number
 
 
 def test_an_interrupt_leaves_the_reports_of_tables_that_are_done(

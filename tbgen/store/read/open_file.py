@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from tbgen.arrays import Make, in_memory
-from tbgen.errors import BadInput, CorruptTable, MissingTable, unreadable
+from tbgen.errors import NO_MORE, NO_ROOM, BadInput, CorruptTable, MissingTable, unreadable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
 from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
@@ -260,12 +260,14 @@ class OpenFile:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Name the file in errors."""
+        """Name the file in errors, but for those of a machine that has no more room."""
         try:
             yield
         except (OSError, ValueError, IndexError) as error:
             if self._handle < 0:
                 raise ValueError(f"{self.path} has been closed") from error
+            if isinstance(error, OSError) and error.errno in NO_ROOM | NO_MORE:
+                raise
             raise CorruptTable(f"{self.path} is damaged: {error}") from error
 
     def check(self) -> None:

@@ -184,7 +184,7 @@ def encode(
         report(min(chunks.stop * width, size) - chunks.start * width)
 
     rows = make_rows(steps, make, pool)
-    read_by_pages(rows.after, rows.halves, rows.form)
+    read_by_pages(rows.after, rows.halves, rows.form, rows.form_length, rows.form_begin, rows.words)
     kinds = _find_all_kinds(contents, rows, width, batches, pool, make, tell)
     forms, pages = number_forms(rows, kinds.kinds, make)
     distance_bytes = bytes_for(max(kinds.longest, int(steps.distance.max(initial=0))) >> 1) or 1

@@ -20,7 +20,7 @@ Words = Callable[[NDArray[np.int64]], NDArray[np.uint64]]
 
 _FEW: Final = 1 << 18
 _MANY: Final = 1 << 22
-"""So many hashes wait to be merged with all those before: as many as these are, within these bounds."""
+"""Hashes that wait before they are merged with all before them: as many as those, within these bounds."""
 _TRIES: Final = 3
 
 

@@ -74,7 +74,7 @@ def _form_steps(
     words: Words,
     make: Make,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]:
-    """`form_length`, `form_begin` and `words` of `Rows`, in the order of the staircases that are models."""
+    """`form_length`, `form_begin` and `words` of `Rows`. Steps are read from the first to the last."""
     form_length, form_begin = make(len(model), np.uint8), make(len(model), np.int64)
     for here in pieces(len(model)):
         form_length[here] = length[model[here]]

@@ -142,7 +142,7 @@ def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside
     local, slim = beside.local, beside.slim
     layout = local.layout(contents.material) if local else layout_of(contents.material)
     rows, slices = tell(layout, slim.side if slim else None)
-    sections: dict[str, Iterable[Any]] = {
+    sections: dict[str, Any] = {  # lists of bytes, or of arrays of them
         SLICES: [slices],
         INDEX: [bytes(len(encoded.lists) * index_page(group_of(encoded.width)).itemsize)],
         SHAPES: encoded.lists,
