@@ -46,7 +46,8 @@ def number_forms(rows: Rows, kinds: Aside[np.int64], make: Make) -> tuple[FormNu
     keys, rising = _by_appearance(kinds, make)
     rank: NDArray[np.int32] = make(len(keys), np.int32)
     for here in pieces(len(keys)):
-        rank[np.searchsorted(rising, keys[here])] = np.arange(here.start, here.stop)
+        order = np.argsort(keys[here])  # each search ends near the one before
+        rank[np.searchsorted(rising, keys[here][order])] = here.start + order
     forms = make_forms(rows, keys, make)
     numbers: NDArray[np.int64] = make(len(keys), np.int64)
     pages = Aside(make, np.uint8)

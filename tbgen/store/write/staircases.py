@@ -83,10 +83,11 @@ def _form_steps(
     for here in pieces(len(length)):
         rows = np.arange(here.start, here.stop)
         rows = rows[model[form[here]] == rows]
-        ends = end + np.cumsum(length[rows], dtype=np.int64)
-        form_begin[form[rows]] = ends - length[rows]
-        begin, end = end, int(ends[-1]) if len(rows) else end
-        packed[begin:end] = words(places_of(start[rows], length[rows]))
+        steps = length[rows]
+        ends = end + np.cumsum(steps, dtype=np.int64)
+        form_begin[form[rows]] = ends - steps
+        begin, end = end, end + int(steps.sum(dtype=np.int64))
+        packed[begin:end] = words(places_of(start[rows], steps))
     return form_length, form_begin, packed
 
 
