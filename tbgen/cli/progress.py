@@ -91,15 +91,16 @@ class TableProgress(Display, Watcher):
             self._tables[material].advance(done)
             self._all.advance(self._cost[material] * done)
 
-    def at_level(self, material: Material, level: int) -> None:
-        self.at_stage(material, f"at {outcome.text(outcome.held_by_white(level))}")
+    def at_round(self, material: Material, level: int, distance: int) -> None:
+        at = f"at {outcome.text(outcome.held_by_white(level))}"
+        self.at_stage(material, f"{at}, round {distance}" if distance else at)
 
     def at_stage(self, material: Material, what: str) -> None:
         self._stage = f"{material} {what}" if self._several else what
 
     def beside(self, task: Task) -> list[str]:
-        """The level of a large table, or what comes after the last one; and what came from disk and went there: long
-        work may wait for that."""
+        """The level and the round of a large table, or what comes after the last one; and what came from disk and went
+        there: long work may wait for that."""
         now = Clocks.read().since(self._begun)
         told = [self._stage] if self._stage else []
         return told + [f"{size_of(now.came)} read", f"{size_of(now.went)} written"] * (now.came + now.went >= _MUCH)

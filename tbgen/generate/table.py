@@ -57,7 +57,7 @@ def build_table(
                 threads=threads,
                 report=partial(watcher.solved, material),
                 found=partial(watcher.found, material),
-                tell_level=partial(watcher.at_level, material),
+                tell_round=partial(watcher.at_round, material),
                 checkpoint=workspace,
             )
             workspace.let_go()

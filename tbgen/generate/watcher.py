@@ -20,8 +20,9 @@ class Watcher:
     def solved(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers are solved."""
 
-    def at_level(self, material: Material, level: int) -> None:
-        """It has come to this level of the record."""
+    def at_round(self, material: Material, level: int, distance: int) -> None:
+        """It has come to this level of the record, and there to what lies this many plies away; 0 if it does something
+        else than to go on by plies."""
 
     def at_stage(self, material: Material, what: str) -> None:
         """All of it is solved, and this comes next."""

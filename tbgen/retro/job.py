@@ -47,7 +47,7 @@ class Job:
     checkpoint: Checkpoint
     report: Callable[[int], None]
     found: Callable[[int], None]
-    tell_level: Callable[[int], None]
+    tell_round: Callable[[int, int], None]
     teams: dict[int, Team] = field(default_factory=dict)
     """The teams at work, by slice."""
     stopped: bool = False

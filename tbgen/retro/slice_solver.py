@@ -31,6 +31,7 @@ from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
     CONTRADICTIONS,
+    DISTANCE,
     LEVEL,
     LINKS_FULL,
     POSITIONS_ESCAPED,
@@ -69,13 +70,13 @@ class SliceSolver:
         slice_: int,
         pool: ThreadPoolExecutor | None,
         threads: int,
-        tell_level: Callable[[int], None] = lambda level: None,
+        tell_round: Callable[[int, int], None] = lambda level, distance: None,
     ) -> None:
         layout = job.solved.layout
         self._job = job
         self._slice = slice_
         self._pool = pool
-        self._tell_level = tell_level
+        self._tell_round = tell_round
         self._each: Each = pool.map if pool else map
         numbers = layout.numbers_in(slice_)
         self._numbers, self._size = slice(numbers.start, numbers.stop), len(numbers)
@@ -260,8 +261,8 @@ class SliceSolver:
         deque(self._each(write, pieces(self._size)), maxlen=0)
 
     def _told_of(self, schedule: Schedule) -> int:
-        """Tell the level; how many numbers are done."""
-        self._tell_level(int(schedule.counts[LEVEL]))
+        """Tell the level and the round; how many numbers are done."""
+        self._tell_round(int(schedule.counts[LEVEL]), int(schedule.counts[DISTANCE]))
         return self._numbers_done(schedule)
 
     def _numbers_done(self, schedule: Schedule) -> int:

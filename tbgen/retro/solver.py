@@ -30,17 +30,18 @@ def solve_table(
     threads: int = 1,
     report: Callable[[int], None] = lambda numbers: None,
     found: Callable[[int], None] | None = None,
-    tell_level: Callable[[int], None] = lambda level: None,
+    tell_round: Callable[[int, int], None] = lambda level, distance: None,
     checkpoint: Checkpoint | None = None,
 ) -> Solved:
     """Solve a table, given the entries of all tables that its resets lead to.
 
     `report` is called with how many numbers are done since its last call, `found` (else `report`) with those of the
-    checkpoint, `tell_level` with the level that a slice has come to on which all threads are at work."""
+    checkpoint, `tell_round` with the level, and the round there, that a slice has come to on which all threads are at
+    work."""
     layout, checkpoint = exits.layout, checkpoint or InMemory()
     arrays, done = checkpoint.open(layout, links_for(layout.size, with_record=rules == TableRules.RESET))
     solved = Solved(layout, rules, *arrays)
-    job = _make_job(solved, exits, checkpoint, report, found or report, tell_level)
+    job = _make_job(solved, exits, checkpoint, report, found or report, tell_round)
     _solve_slices(job, exits.fetch, done, threads)
     return solved
 
@@ -51,7 +52,7 @@ def _make_job(
     checkpoint: Checkpoint,
     report: Callable[[int], None],
     found: Callable[[int], None],
-    tell_level: Callable[[int], None],
+    tell_round: Callable[[int, int], None],
 ) -> Job:
     for one in exits.reached:
         if one.entries is None:
@@ -64,7 +65,7 @@ def _make_job(
     atlas = make_atlas([one.layout for one in tables])
     finished = Finished(solved.staircases, solved.links, int(solved.rules == TableRules.WHOLE_GAME))
     routes = make_routes(solved.layout, tables, stand_in)
-    return Job(solved, tables, atlas, routes, finished, checkpoint, report, found, tell_level)
+    return Job(solved, tables, atlas, routes, finished, checkpoint, report, found, tell_round)
 
 
 def _stand_in(unknown: tuple[int, int]) -> Reached:
@@ -94,7 +95,7 @@ def _solve_slices(job: Job, fetch: Callable[[Iterable[int]], None], done: Mappin
                     continue
                 for slice_ in todo:
                     fetch([slice_])
-                    SliceSolver(job, slice_, pool, threads, job.tell_level).solve()
+                    SliceSolver(job, slice_, pool, threads, job.tell_round).solve()
         except BaseException:
             _end(job)
             raise

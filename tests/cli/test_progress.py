@@ -193,18 +193,21 @@ def test_lines_tell_the_level_and_what_the_disk_had_to_do(
     kbvk, knvk = parse("KBvK"), parse("KNvK")
     with progress.TableProgress([kbvk], quiet=False) as bars:
         bars.began(kbvk)
-        bars.at_level(kbvk, 6)
-        bars.solved(kbvk, 1000)
+        bars.at_round(kbvk, 6, 0)
+        bars.solved(kbvk, 500)
+        bars.at_round(kbvk, 6, 41)
+        bars.solved(kbvk, 500)
         bars.written(kbvk, 1000)
         bars.finished(kbvk)
     said = [line for line in capsys.readouterr().err.splitlines() if "read" in line]
     assert said[0].startswith("tbgen: KBvK: 1 %, at G3.0, 12.0 GiB read, 84.0 GiB written")
-    assert "%, writing, 12.0 GiB read" in said[1]
-    assert not any(" at G" in line for line in said[1:]), "it is at no level any more"
-    assert "100 %, 12.0 GiB read" in said[2]
+    assert "%, at G3.0, round 41, 12.0 GiB read" in said[1]
+    assert "%, writing, 12.0 GiB read" in said[2]
+    assert not any(" at G" in line for line in said[2:]), "it is at no level any more"
+    assert "100 %, 12.0 GiB read" in said[3]
     with progress.TableProgress([kbvk, knvk], quiet=False) as bars:
         bars.began(kbvk)
-        bars.at_level(kbvk, 6)
+        bars.at_round(kbvk, 6, 0)
         bars.solved(kbvk, 1000)
     assert "KBvK at G3.0" in capsys.readouterr().err
 

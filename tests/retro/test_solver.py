@@ -195,25 +195,33 @@ def test_reports_add_up_to_the_table(name: str, team_from: int, monkeypatch: pyt
     assert done.counts.legal == np.count_nonzero(done.entries)
 
 
-def levels_told(name: str, threads: int) -> list[int]:
-    told = list[int]()
+def rounds_told(name: str, threads: int) -> list[tuple[int, int]]:
+    told = list[tuple[int, int]]()
     exits = exits_of(parse(name), entries_of(parse(name).successors(), "r"))
-    solver.solve_table(exits, threads=threads, tell_level=told.append)
+    solver.solve_table(exits, threads=threads, tell_round=lambda *which: told.append(which))
     return told
 
 
 @pytest.mark.usefixtures("always_together")
 def test_levels_of_a_slice_are_told_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
-    told = levels_told("KNvK", 2)
+    told = [level for level, _ in rounds_told("KNvK", 2)]
     assert told
     assert told == sorted(told)
+
+
+@pytest.mark.usefixtures("always_together")
+def test_rounds_are_told_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
+    told = {distance for _, distance in rounds_told("KBvKN", 2)}
+    assert min(told) == 0
+    assert 10 < max(told) < 200
 
 
 @pytest.mark.usefixtures("two_teams")
 def test_levels_of_slices_side_by_side_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slice_solver, "_GLANCE", 0.001)
-    assert not levels_told("KPvK", 2)
+    assert not rounds_told("KPvK", 2)
 
 
 @pytest.fixture

@@ -133,12 +133,14 @@ def _spread(worker, schedule, outcome, escaping):
         fetch_add(counts, POSITIONS_ESCAPED if escaping else POSITIONS_SETTLED, reached)
         prove(worker, later + LOSE, escaping)
         distance += 1
+        if me == 0:
+            counts[DISTANCE] = distance
         # not before a round: whoever pauses at every chance gets on, too
         if all_leave(team, me, counts, True):
             break
     barrier(team, me)
-    if me == 0:
-        counts[DISTANCE] = 0 if is_done else distance
+    if me == 0 and is_done:
+        counts[DISTANCE] = 0
     barrier(team, me)
     return is_done
 
