@@ -42,6 +42,7 @@ _KINDS: Final = {
     "arrays in files": _Kind(("KPvK",), needed_by("KPvK"), change={**KEPT, **ALL_IN_FILES}),
     "snapshots": _Kind(("KPvK",), needed_by("KPvK"), change=SNAPSHOTS),
     "snapshots now and then": _Kind(("KPvK",), needed_by("KPvK"), change={**SNAPSHOTS, **ALL_IN_FILES, "every": 0.05}),
+    "snapshots without pawns": _Kind(("KBvK",), ("KvK",), change={**SNAPSHOTS, **ALL_IN_FILES}),
     "a workspace now and then": _Kind(("KPvK",), needed_by("KPvK"), change=_SELDOM),
     "forced": _Kind(("KBvK",), _CHAIN, ("--force",)),
     "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), KEPT),
@@ -51,7 +52,7 @@ _KINDS: Final = {
     "packing": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), command="pack"),
     "workers": _Kind(_CHAIN, (), ("--workers", "2")),
 }
-_WEIGHTS: Final = (2, 2, 6, 6, 6, 3, 3, 2, 3, 4, 2, 2, 2, 0.7)
+_WEIGHTS: Final = (2, 2, 6, 6, 6, 3, 3, 3, 2, 3, 4, 2, 2, 2, 0.7)
 _DAMAGED: Final = 0.5
 _WORKERS: Final = 6.0
 """Seconds that a cluster usually takes to build its tables."""

@@ -22,10 +22,11 @@ from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
 from tbgen.table_rules import TableRules
 
-_NAME: Final = "KPvK"
-_SLICES: Final = 24
-_PAUSES: Final = 90
-"""Snapshots of each slice, at most: under `wg` there are 2,379 in all."""
+_PAUSES: Final = {"KPvK": 90, "KBvK": 5}
+"""Snapshots from one stop to the next, of tables with many slices and with one: under `wg` there are 2,379 and 138 in
+all."""
+_STOPS: Final = 24
+"""Moments at which a build may have stopped, the slices of KPvK."""
 _PLENTY: Final = 1 << 60
 _SELDOM: Final = 1e9
 """Seconds between snapshots, where none is to be kept: they take time."""
@@ -41,43 +42,45 @@ class Workspaces:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         hooks.change(**{**hooks.SNAPSHOTS, **hooks.ALL_IN_FILES, "every": _SELDOM})
-        self._stopped: dict[tuple[int, bool, str], Path] = {}
+        self._stopped: dict[tuple[str, int, bool, str], Path] = {}
         self._kept = Path(tempfile.mkdtemp(prefix="stopped-", dir=ground))
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         rules = draw.choice((TableRules.RESET, TableRules.RESET, TableRules.WHOLE_GAME))
-        slices, inside = draw.randrange(2, _SLICES), draw.random() < 0.5
-        later = self._workspace(slices, rules, inside=inside)
-        earlier = self._workspace(draw.randrange(1, slices), rules, inside=inside)
-        names = lay(self._ground, place, needed_by(_NAME), rules)
-        work = workspace_of(table_path(place, parse(_NAME), rules))
+        name = draw.choice(("KPvK", "KPvK", "KBvK"))
+        stop, inside = draw.randrange(2, _STOPS), name == "KBvK" or draw.random() < 0.5
+        later = self._workspace(name, stop, rules, inside=inside)
+        earlier = self._workspace(name, draw.randrange(1, stop), rules, inside=inside)
+        names = lay(self._ground, place, needed_by(name), rules)
+        work = workspace_of(table_path(place, parse(name), rules))
         shutil.copytree(later, work)
         story = damage_directory(draw, work, earlier)
         memory = draw.choice((0, _PLENTY))
-        where = f"{rules}, {slices} slices{', inside one' * inside}, {'; '.join(story)}{', in files' * (not memory)}"
+        where = f"{name}, {rules}, {stop}{', inside' * inside}, {'; '.join(story)}{', in files' * (not memory)}"
         try:
-            _build(place, rules, memory)
+            _build(name, place, rules, memory)
         except TbgenError as error:
             raise Failed(f"{where}: the build fails: {error}") from None
-        check_place(self._ground, place, {*names, file_of(_NAME, rules)}, where)
+        check_place(self._ground, place, {*names, file_of(name, rules)}, where)
+        slices = stop * (name == "KPvK")
         return Counter({"damaged workspaces": 1, "slices in them": slices, "snapshots in them": int(inside)})
 
-    def _workspace(self, slices: int, rules: TableRules, *, inside: bool) -> Path:
-        """The workspace of a build that stopped after this many slices, or inside one of them."""
-        kept = self._stopped.get((slices, inside, rules))
+    def _workspace(self, name: str, stop: int, rules: TableRules, *, inside: bool) -> Path:
+        """The workspace of a build that stopped after this many slices, or inside one."""
+        kept = self._stopped.get((name, stop, inside, rules))
         if kept is None:
             with tempfile.TemporaryDirectory(dir=self._kept) as base:
                 place = Path(base)
-                lay(self._ground, place, needed_by(_NAME), rules)
+                lay(self._ground, place, needed_by(name), rules)
                 if inside:
                     hooks.change(**hooks.SNAPSHOTS)
-                    hooks.stop_at_snapshot(_PAUSES * slices, _Enough())
+                    hooks.stop_at_snapshot(_PAUSES[name] * stop, _Enough())
                 with suppress(_Enough):
-                    _build(place, rules, _PLENTY, None if inside else slices)
+                    _build(name, place, rules, _PLENTY, None if inside else stop)
                 hooks.change(every=_SELDOM)
-                kept = self._kept / f"{slices}.{inside}.{rules}"
-                workspace_of(table_path(place, parse(_NAME), rules)).rename(kept)
-            self._stopped[slices, inside, rules] = kept
+                kept = self._kept / f"{name}.{stop}.{inside}.{rules}"
+                workspace_of(table_path(place, parse(name), rules)).rename(kept)
+            self._stopped[name, stop, inside, rules] = kept
         return kept
 
 
@@ -94,11 +97,11 @@ class _Stopping(Watcher):
                 raise _Enough
 
 
-def _build(place: Path, rules: TableRules, memory: int, stop_after: int | None = None) -> None:
+def _build(name: str, place: Path, rules: TableRules, memory: int, stop_after: int | None = None) -> None:
     """Build the table, or some of its slices."""
     disk_arrays = DiskArrays(place, memory)
     cache = EntryCache(place, rules, disk_arrays)
     try:
-        build_table(parse(_NAME), place, rules, cache, disk_arrays, threads=1, watcher=_Stopping(stop_after))
+        build_table(parse(name), place, rules, cache, disk_arrays, threads=1, watcher=_Stopping(stop_after))
     finally:
         disk_arrays.close()
