@@ -51,7 +51,8 @@ in one table, the others are checked all the same.
 Local tables, which tbgen solve --keep leaves, are checked likewise after all others: given the tables that they were
 solved with, and the bounds that they took for all else, every position is worth what its moves make of it.
 
-A slim table is made whole in memory, as tbgen unpack would, compared with the digest that it notes, and checked so.
+A slim table is made whole first, as tbgen unpack would, in files where --memory has no room. It is compared with the
+digest that it notes, and checked so.
 
 Of a table that is checked in part, stored entries are counted: a position whose kings both stand on the long diagonal
 has two, unless it is its own mirror image.
