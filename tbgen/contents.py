@@ -1,7 +1,7 @@
 """What a finished table says, by number: handed from the solver to the store, from the store to probe and verifier."""
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,35 @@ class Steps(NamedTuple):
     distance: NDArray[np.uint16]
 
 
+class Column(Protocol):
+    """A value for each number, in an array or elsewhere."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, numbers: slice, /) -> NDArray[np.int32]: ...
+
+
+class Told(Protocol):
+    """What a table says, wherever its columns lie. Those of `Contents` are arrays."""
+
+    @property
+    def material(self) -> Material: ...
+
+    @property
+    def rules(self) -> TableRules: ...
+
+    @property
+    def entries(self) -> Column: ...
+
+    @property
+    def staircases(self) -> Column: ...
+
+    @property
+    def steps(self) -> Steps: ...
+
+    def part(self, start: int, end: int, /) -> "Contents": ...
+
+
 @dataclass(frozen=True)
 class Contents:
     material: Material
@@ -50,15 +79,31 @@ class Contents:
 
     def part(self, start: int, end: int) -> "Contents":
         """A range of numbers, with the staircases that are found there and no others."""
-        if (start, end) == (0, len(self.entries)):
-            return self
-        here = self.staircases[start:end]
-        rising = np.sort(np.append(np.zeros(1, np.int32), here))
-        used = rising[np.append(True, rising[1:] != rising[:-1])]
-        staircases = np.empty(len(here), np.int32)
-        for piece in pieces(len(here), _PIECE):  # `np.unique` takes 30 bytes a number more
-            staircases[piece] = np.searchsorted(used, here[piece])
-        return Contents(self.material, self.rules, self.entries[start:end], staircases, selected(self.steps, used))
+        return self if (start, end) == (0, len(self.entries)) else _part(self, start, end)
+
+
+@dataclass(frozen=True)
+class FarContents:
+    """The same, with columns that are not in arrays."""
+
+    material: Material
+    rules: TableRules
+    entries: Column
+    staircases: Column
+    steps: Steps
+
+    def part(self, start: int, end: int) -> Contents:
+        return _part(self, start, end)
+
+
+def _part(whole: Told, start: int, end: int) -> Contents:
+    here = whole.staircases[start:end]
+    rising = np.sort(np.append(np.zeros(1, np.int32), here))
+    used = rising[np.append(True, rising[1:] != rising[:-1])]
+    staircases = np.empty(len(here), np.int32)
+    for piece in pieces(len(here), _PIECE):  # `np.unique` takes 30 bytes a number more
+        staircases[piece] = np.searchsorted(used, here[piece])
+    return Contents(whole.material, whole.rules, whole.entries[start:end], staircases, selected(whole.steps, used))
 
 
 def no_positions(material: Material, size: int) -> Contents:

@@ -37,6 +37,17 @@ def is_kept(slices: int, numbers: int) -> bool:
     return numbers >= KEPT_FROM if slices > 1 else is_long(numbers)
 
 
+TURNED_TO: Final = 1 << 28
+"""Numbers of slices that are there in full to be solved next, one after the other or side by side; of one at least."""
+COMPRESSED_FROM: Final = 1 << 28
+"""Tables with pawns of at least this many numbers keep finished slices compressed while they are built."""
+
+
+def is_compressed(slices: int, numbers: int) -> bool:
+    """Whether finished slices of a table are compressed."""
+    return slices > 1 and numbers >= COMPRESSED_FROM
+
+
 PROGRAM: Final = 220 << 20
 """Bytes of memory of the program itself, imports included."""
 

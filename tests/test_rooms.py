@@ -101,7 +101,9 @@ ROOMS = {
     ),
     "store": "store/directory store/lock store/read",
     "store/own_memory": "sizes",
-    "store/disk_arrays": "arrays repeat errors text sizes safe_files store/own_memory",
+    "store/mapped": "arrays text",
+    "store/disk_arrays": "arrays repeat errors text sizes safe_files store/own_memory store/mapped",
+    "store/compressed": "errors turns contents",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
@@ -126,8 +128,9 @@ ROOMS = {
     # Tables made: plan, forecast, solver, writer, for one process or many.
     "generate": (
         "_version arrays errors turns interrupts sizes files outcome table_rules material contents kept compiling jit "
-        "index cluster retro/values retro/checkpoint retro/snapshot retro/solver retro/export retro/link_log "
-        "retro/precompile store store/read store/write store/disk_arrays store/entry_cache store/reach store/leftovers "
+        "index cluster retro/values retro/checkpoint retro/snapshot retro/job retro/solver retro/export retro/link_log "
+        "retro/precompile store store/read store/write store/disk_arrays store/mapped store/compressed "
+        "store/entry_cache store/reach store/leftovers "
         "text verify safe_files potential"
     ),
     # The game around the tables.

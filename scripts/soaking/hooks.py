@@ -8,6 +8,7 @@ from typing import Any, Final
 _PLACES: Final = {
     "worth": ("tbgen.sizes", "KEPT_FROM"),
     "long": ("tbgen.sizes", "LONG_FROM"),
+    "compressed": ("tbgen.sizes", "COMPRESSED_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "every": ("tbgen.generate.workspace", "_EVERY"),
     "together": ("tbgen.retro.export", "TOGETHER"),
@@ -15,12 +16,14 @@ _PLACES: Final = {
     "small": ("tbgen.store.disk_arrays", "SMALL"),
     "program": ("tbgen.store.disk_arrays", "PROGRAM"),
 }
-"""`[name]`: module and constant. Numbers from which a table has a workspace, and a slice snapshots; seconds after which
-slices are made safe, and snapshots kept; positions whose staircases are numbered at a time; bytes from which an array
-of a table is on disk, and one of a slice at work where memory has no room; bytes of the program, which the arrays of a
-slice leave room for."""
+"""`[name]`: module and constant. Numbers from which a table has a workspace, a slice snapshots, and a table with pawns
+compressed slices; seconds after which slices are made safe, and snapshots kept; positions whose staircases are numbered
+at a time; bytes from which an array of a table is on disk, and one of a slice at work where memory has no room; bytes
+of the program, which the arrays of a slice leave room for."""
 KEPT: Final[dict[str, float]] = {"worth": 0, "wait": -1.0, "together": 1 << 12}
 """Tables of all sizes have workspaces, and each slice is made safe."""
+COMPRESSED: Final[dict[str, float]] = {**KEPT, "compressed": 0}
+"""Finished slices are compressed."""
 SNAPSHOTS: Final[dict[str, float]] = {**KEPT, "long": 0, "every": -1.0}
 """A snapshot is kept of every slice, wherever its sweep can pause."""
 TABLE_IN_FILES: Final[dict[str, float]] = {"large": 1 << 14}

@@ -11,7 +11,7 @@ from soaking.builds import build, finish, measure, told
 from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
-from soaking.hooks import ALL_IN_FILES, KEPT, SNAPSHOTS
+from soaking.hooks import ALL_IN_FILES, COMPRESSED, KEPT, SNAPSHOTS
 from tbgen.archive.format import Packed, packed_name
 from tbgen.material import parse
 from tbgen.store.local import LOCAL_DIRECTORY
@@ -43,6 +43,8 @@ _KINDS: Final = {
     "snapshots": _Kind(("KPvK",), needed_by("KPvK"), change=SNAPSHOTS),
     "snapshots now and then": _Kind(("KPvK",), needed_by("KPvK"), change={**SNAPSHOTS, **ALL_IN_FILES, "every": 0.05}),
     "snapshots without pawns": _Kind(("KBvK",), ("KvK",), change={**SNAPSHOTS, **ALL_IN_FILES}),
+    "compressed": _Kind(("KPvK",), needed_by("KPvK"), change=COMPRESSED),
+    "compressed, with snapshots": _Kind(("KPvK",), needed_by("KPvK"), change={**SNAPSHOTS, **COMPRESSED}),
     "a workspace now and then": _Kind(("KPvK",), needed_by("KPvK"), change=_SELDOM),
     "forced": _Kind(("KBvK",), _CHAIN, ("--force",)),
     "forced, a workspace": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), ("--force",), KEPT),
@@ -52,7 +54,7 @@ _KINDS: Final = {
     "packing": _Kind(("KPvK",), (*needed_by("KPvK"), "KPvK"), command="pack"),
     "workers": _Kind(_CHAIN, (), ("--workers", "2")),
 }
-_WEIGHTS: Final = (2, 2, 6, 6, 6, 3, 3, 3, 2, 3, 4, 2, 2, 2, 0.7)
+_WEIGHTS: Final = (2, 2, 6, 6, 6, 3, 3, 6, 3, 3, 2, 3, 4, 2, 2, 2, 0.7)
 _DAMAGED: Final = 0.5
 _WORKERS: Final = 6.0
 """Seconds that a cluster usually takes to build its tables."""

@@ -42,21 +42,24 @@ class Workspaces:
     def __init__(self, ground: Path) -> None:
         self._ground = ground
         hooks.change(**{**hooks.SNAPSHOTS, **hooks.ALL_IN_FILES, "every": _SELDOM})
-        self._stopped: dict[tuple[str, int, bool, str], Path] = {}
+        self._stopped: dict[tuple[str, int, bool, bool, str], Path] = {}
         self._kept = Path(tempfile.mkdtemp(prefix="stopped-", dir=ground))
 
     def attempt(self, draw: random.Random, place: Path) -> Counter[str]:
         rules = draw.choice((TableRules.RESET, TableRules.RESET, TableRules.WHOLE_GAME))
         name = draw.choice(("KPvK", "KPvK", "KBvK"))
         stop, inside = draw.randrange(2, _STOPS), name == "KBvK" or draw.random() < 0.5
-        later = self._workspace(name, stop, rules, inside=inside)
-        earlier = self._workspace(name, draw.randrange(1, stop), rules, inside=inside)
+        compressed = draw.random() < 0.5
+        hooks.change(compressed=0 if compressed else _PLENTY)
+        later = self._workspace(name, stop, rules, inside=inside, compressed=compressed)
+        earlier = self._workspace(name, draw.randrange(1, stop), rules, inside=inside, compressed=compressed)
         names = lay(self._ground, place, needed_by(name), rules)
         work = workspace_of(table_path(place, parse(name), rules))
         shutil.copytree(later, work)
         story = damage_directory(draw, work, earlier)
         memory = draw.choice((0, _PLENTY))
-        where = f"{name}, {rules}, {stop}{', inside' * inside}, {'; '.join(story)}{', in files' * (not memory)}"
+        marks = [word for word, holds in (("inside", inside), ("compressed", compressed)) if holds]
+        where = f"{', '.join([name, rules, str(stop), *marks, *story])}{', in files' * (not memory)}"
         try:
             _build(name, place, rules, memory)
         except TbgenError as error:
@@ -65,9 +68,9 @@ class Workspaces:
         slices = stop * (name == "KPvK")
         return Counter({"damaged workspaces": 1, "slices in them": slices, "snapshots in them": int(inside)})
 
-    def _workspace(self, name: str, stop: int, rules: TableRules, *, inside: bool) -> Path:
+    def _workspace(self, name: str, stop: int, rules: TableRules, *, inside: bool, compressed: bool) -> Path:
         """The workspace of a build that stopped after this many slices, or inside one."""
-        kept = self._stopped.get((name, stop, inside, rules))
+        kept = self._stopped.get((name, stop, inside, compressed, rules))
         if kept is None:
             with tempfile.TemporaryDirectory(dir=self._kept) as base:
                 place = Path(base)
@@ -78,9 +81,9 @@ class Workspaces:
                 with suppress(_Enough):
                     _build(name, place, rules, _PLENTY, None if inside else stop)
                 hooks.change(every=_SELDOM)
-                kept = self._kept / f"{name}.{stop}.{inside}.{rules}"
+                kept = self._kept / f"{name}.{stop}.{inside}.{compressed}.{rules}"
                 workspace_of(table_path(place, parse(name), rules)).rename(kept)
-            self._stopped[name, stop, inside, rules] = kept
+            self._stopped[name, stop, inside, compressed, rules] = kept
         return kept
 
 

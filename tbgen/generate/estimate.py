@@ -6,6 +6,7 @@ from math import comb
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tbgen.generate.averages import average
 from tbgen.generate.recorded import Recorded, recorded
@@ -19,6 +20,8 @@ from tbgen.sizes import (
     SHORT,
     SMALL,
     TEAM_FROM,
+    TURNED_TO,
+    is_compressed,
     is_kept,
     is_large,
     is_long,
@@ -52,6 +55,10 @@ _GATHERED: Final = 1 / 2
 _JOINING: Final = 1 / 7
 """The share of positions that wait to join at distances of their own at once, at most (retro/sweep/seeds.py)."""
 STAIRCASE: Final = 4
+_COMPRESSED: Final = (1.2, 2.4)
+"""Bytes per number of finished slices that are compressed, without records and with them, at most;"""
+_NUMBERED: Final = (0.0, 1.2)
+"""and of staircases once they have numbers, beside these."""
 _KIND: Final = 2
 """Bytes per number for kinds of positions, while a table is written."""
 _LINK: Final = 8
@@ -187,9 +194,24 @@ def _fullest(pawns: int, own: int, promoted: int) -> int:
     to promote."""
     if not pawns:
         return own
-    every, fewer = (reduce(np.convolve, [np.ones(6) / 6] * count, np.ones(1)) for count in (pawns, pawns - 1))
+    every, fewer = _batches(pawns), _batches(pawns - 1)
     done = np.cumsum(every)[: len(fewer)]
     return int(max(own, (own * done + promoted * fewer).max()))
+
+
+def _batches(pawns: int) -> NDArray[np.float64]:
+    """The share of a table that each batch has."""
+    return reduce(np.convolve, [np.ones(6) / 6] * pawns, np.ones(1))
+
+
+def _in_full(material: Material, largest: int, numbers: int, *, with_record: bool) -> tuple[int, int]:
+    """The most bytes of slices that are there in full where others are compressed: of entries, and of staircases. These
+    are those that are solved next, and those that their pawns lead to by a step or two."""
+    batch = int(_batches(material.pawns).max() * numbers)
+    at_work = max(largest, min(TURNED_TO, batch))
+    led_to = min(2 * material.pawns * at_work, 2 * max(largest, batch))
+    meet = "P" in material.first and "P" in material.second
+    return ENTRY * (at_work + led_to), STAIRCASE * (at_work * with_record + led_to * meet)
 
 
 def _averaged(material: Material, rules: TableRules, numbers: int) -> Recorded:
@@ -219,7 +241,12 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
     is_in_files = is_kept(slices, numbers)
     log = is_in_files * _WRITTEN * _links_used(numbers, shared=slices > 1, with_record=with_record)
     may_be_in_files = is_in_files or ENTRY * numbers >= _ON_DISK_FROM
-    beside = _fullest(material.pawns, may_be_in_files * while_solving, promoted)
+    entries, steps = 0, 0
+    if is_compressed(slices, numbers):
+        entries, steps = _in_full(material, largest, numbers, with_record=with_record)
+        while_solving = solved = int(_COMPRESSED[with_record] * numbers)
+        written.append(int(_NUMBERED[with_record] * numbers))
+    beside = _fullest(material.pawns, may_be_in_files * while_solving, promoted) + entries + steps
     solve = at_work.scratch - at_work.snapshot + beside
     write = bytes_on_disk(written) + may_be_in_files * solved
     least = max(solve, write)
@@ -235,7 +262,7 @@ def estimate(material: Material, rules: TableRules, threads: int, pace: float = 
         + bytes_in_memory(arrays)
         + (not is_in_files and not is_large(numbers)) * solved,
         scratch=bytes_on_disk(arrays) + log + least + snapshots,
-        workspace=is_in_files * (solved + at_work.kept - at_work.snapshot) + log + snapshots,
+        workspace=is_in_files * (solved + steps + at_work.kept - at_work.snapshot) + log + snapshots,
         snapshots=snapshots,
         disk=taken.bytes,
         cpu_seconds=round(taken.cpu_seconds * pace, 1),

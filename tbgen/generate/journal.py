@@ -28,6 +28,8 @@ class Done(NamedTuple):
     counts: Counts
     entries_crc32: int
     staircases_crc32: int
+    place: tuple[int, ...] = ()
+    """Where they are, if they are compressed: where the sections of both begin, and where the last one ends."""
 
 
 class Stretch(NamedTuple):
@@ -107,7 +109,9 @@ def _text(line: dict[str, Any]) -> bytes:
 
 def _line(batch: Batch) -> dict[str, Any]:
     return {
-        "slices": [[done.slice, *done.counts, done.entries_crc32, done.staircases_crc32] for done in batch.slices],
+        "slices": [
+            [one.slice, *one.counts, one.entries_crc32, one.staircases_crc32, *one.place] for one in batch.slices
+        ],
         "links": [list(stretch) for stretch in batch.links],
         "at_work": batch.at_work,
     }
@@ -115,7 +119,10 @@ def _line(batch: Batch) -> dict[str, Any]:
 
 def _batch(line: dict[str, Any]) -> Batch:
     return Batch(
-        [Done(slice_, Counts(*counts), entries, staircases) for slice_, *counts, entries, staircases in line["slices"]],
+        [
+            Done(slice_, Counts(legal, attractions, looks), entries, staircases, tuple(place))
+            for slice_, legal, attractions, looks, entries, staircases, *place in line["slices"]
+        ],
         [Stretch(*stretch) for stretch in line["links"]],
         _at_work(*line["at_work"]) if line["at_work"] else None,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make
-from tbgen.contents import Contents, selected
+from tbgen.contents import Contents, Told, selected
 from tbgen.errors import WrongTable
 from tbgen.index.exits import Exits
 from tbgen.store import open_table
@@ -33,7 +33,7 @@ _STRETCH: Final = 1 << 12
 
 
 def check_sample(
-    contents: Contents,
+    contents: Told,
     written: Path,
     exits: Exits,
     threads: int,
@@ -58,14 +58,14 @@ def check_sample(
         _refuse(contents, f"the file says something else of the positions from number {wrong} on")
 
 
-def _refuse(contents: Contents, what: str) -> None:
+def _refuse(contents: Told, what: str) -> None:
     raise WrongTable(
         f"{contents.material} was built wrong and has not been kept: {what}. Build it again; if that fails too, "
         "this machine's memory or disk is not to be trusted, or tbgen has a fault"
     )
 
 
-def _read_back(contents: Contents, written: Path, generator: np.random.Generator, seconds: float) -> int | None:
+def _read_back(contents: Told, written: Path, generator: np.random.Generator, seconds: float) -> int | None:
     """A number from which on the file says something else; None if none is found within `seconds`."""
     size, end = len(contents.entries), time.monotonic() + seconds
     with open_table(written) as table:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen import outcome
-from tbgen.contents import OUTCOME_SHIFT, Contents, outcomes
+from tbgen.contents import OUTCOME_SHIFT, Column, Told, outcomes
 from tbgen.generate.usage import Clocks, peak_memory
 from tbgen.index import Layout, layout_of
 from tbgen.index.positions import fen
@@ -60,11 +60,13 @@ class Summary:
         return {**asdict(self), "bytes_per_position": round(self.bytes_per_position, 4)}
 
 
-def once_each(layout: Layout, entries: NDArray[np.int32], census: Census) -> dict[int, int]:
+def once_each(layout: Layout, entries: Column, census: Census) -> dict[int, int]:
     """Legal positions, each once up to symmetry, per fresh relative outcome, the best first."""
     twice = np.zeros_like(census.outcomes)
     for numbers in SymmetryClasses(layout).twice():
-        twice += _by_outcome(entries[numbers])
+        if len(numbers):
+            first, last = int(numbers[0]), int(numbers[-1])
+            twice += _by_outcome(entries[first : last + 1][numbers - first])
     counts = census.outcomes - twice // 2
     return {int(value) - outcome.BASE: int(counts[value]) for value in np.flatnonzero(counts)[::-1]}
 
@@ -77,7 +79,7 @@ def _by_outcome(entries: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def summarise(
-    contents: Contents,
+    contents: Told,
     census: Census,
     path: Path,
     begun: Clocks,
@@ -90,7 +92,7 @@ def summarise(
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
     found = once_each(layout, contents.entries, census)
-    entry_outcome = int(contents.entries[census.longest_at]) >> OUTCOME_SHIFT
+    entry_outcome = int(contents.entries[census.longest_at : census.longest_at + 1][0]) >> OUTCOME_SHIFT
     text = fen(layout, census.longest_at)
     white_view = entry_outcome if " w " in text else outcome.flip(entry_outcome)
     return Summary(

@@ -3,6 +3,8 @@
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from tbgen.errors import WrongTable
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
@@ -12,7 +14,6 @@ from tbgen.generate.usage import Clocks, begin_peak
 from tbgen.generate.watcher import NOBODY, Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.material import Material
-from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
 from tbgen.store import Stamp, building, file_digest, stamp_of, table_path
 from tbgen.store.disk_arrays import DiskArrays
@@ -50,7 +51,9 @@ def build_table(
         begin_peak()
         from_the_start = not workspace_of(path).exists()
         with reach(material, entry_cache, disk_arrays) as (exits, needed):
-            workspace = Workspace(path, exits.layout, rules, disk_arrays, needed, partial(watcher.noted, material))
+            workspace = Workspace(
+                path, exits.layout, rules, disk_arrays, needed, partial(watcher.noted, material), threads=threads
+            )
             solved = solve_table(
                 exits,
                 rules=rules,
@@ -60,9 +63,8 @@ def build_table(
                 tell_round=partial(watcher.at_round, material),
                 checkpoint=workspace,
             )
-            workspace.let_go()
             watcher.at_stage(material, "numbering staircases")
-            contents, counts = finish(solved, workspace, threads), solved.counts
+            contents, counts = workspace.finish(solved), solved.counts
             del solved
 
             def check(written: Path) -> None:
@@ -80,7 +82,8 @@ def build_table(
                 report=partial(watcher.written, material), check=check,
             )  # fmt: skip
             workspace.clear()
-        entry_cache.put(material, contents.entries, file_digest(path))
+        if isinstance(contents.entries, np.ndarray):
+            entry_cache.put(material, contents.entries, file_digest(path))
         summary = summarise(
             contents, census, path, begun, pace, disk_arrays.peak, counts.attractions, counts.looks, alone
         )

@@ -1,8 +1,10 @@
 """The workspace of a table that takes long: files beside its place, with which a stopped build goes on.
 
-    .KRPvKR.r.h5.work/   entries and staircases as they are in memory, empty files as long as there are none; links.N,
-                         the links of finished slices, in the order in which they were written; and the journal
-                         (journal.py). At the end, while links become numbers: ends and numbered (renumbering.py)
+    .KRPvKR.r.h5.work/   entries and staircases as they are in memory, empty files as long as there are none; of a large
+                         table, finished, the slices that are finished, and staircases of those at work (finished.py);
+                         links.N, the links of finished slices, in the order in which they were written; and the
+                         journal (journal.py). At the end, while links become numbers: ends and numbered, unless slices
+                         are compressed (renumbering.py)
                          Of a large slice at work: slice.S.N, its last snapshot, and worth.S, what its settled
                          positions are worth
 
@@ -18,6 +20,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -26,26 +29,27 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen._version import __version__
+from tbgen.contents import Told
 from tbgen.files import settle, sync
 from tbgen.generate import journal, renumbering, snapshots
+from tbgen.generate.finished import STAIRCASES, Compressed, Finished, InFull
 from tbgen.generate.journal import AtWork, Batch, Done, Stretch
-from tbgen.generate.snapshots import KeptSnapshot, crc32_of
+from tbgen.generate.snapshots import KeptSnapshot
 from tbgen.index import Layout
 from tbgen.jit import SOLVER
-from tbgen.retro import link_log
+from tbgen.retro import export, link_log
 from tbgen.retro.checkpoint import Counts, InMemory, Snapshot, TableArrays
+from tbgen.retro.job import Solved
 from tbgen.retro.snapshot import links_of
-from tbgen.retro.values.staircase import make_links
+from tbgen.retro.values.staircase import Links, make_links
 from tbgen.safe_files import create, foreign, is_own, reopen
-from tbgen.sizes import is_kept, is_long
+from tbgen.sizes import is_compressed, is_kept, is_long
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import SNAPSHOT, remove, workspace_of
 from tbgen.table_rules import TableRules
 
 _WAIT: Final = 5.0
 """Seconds after which small slices are made safe."""
-_ARRAYS: Final = ("entries", "staircases")
-"""Its files that are mapped into memory."""
 _EVERY: Final = 300.0
 """Seconds between two snapshots of a slice; it also takes until the sweep comes to where it can pause."""
 _MUCH: Final = 1 << 24
@@ -58,7 +62,7 @@ _NUMBER, _KEY = np.dtype("<i4"), np.dtype("<i8")
 
 
 class _Resumed(NamedTuple):
-    done: dict[int, Counts]
+    done: list[Done]
     at_work: dict[int, tuple[AtWork, NDArray[np.int32]]]
     """With the links in its cells."""
     number: int
@@ -76,18 +80,25 @@ class Workspace:
         disk_arrays: DiskArrays,
         needed: Mapping[str, str] | None = None,
         note: Callable[[str], None] = lambda line: None,
+        *,
+        threads: int = 1,
     ) -> None:
-        """`needed`: the tables that it depends on, with their digests. `note` is told what a user should know."""
+        """`needed`: the tables that it depends on, with their digests. `note` is told what a user should know.
+        `threads`: how many compress finished slices."""
         self._place = workspace_of(table)
         self._layout = layout
         self.arrays = disk_arrays
         self._note = note
         self.keeps = is_kept(self._layout.slices, self._layout.size)
+        # the parts of a local table lead to each other, and are small beside complete tables
+        self._compresses = layout.chosen is None and is_compressed(layout.slices, layout.size)
+        self._threads = threads
         self._build: dict[str, Any] = {
             "program": __version__, "sources": SOLVER.digest, "material": layout.material.name, "rules": rules,
             "needed": dict(needed or {}),
         }  # fmt: skip
-        self._of_table: TableArrays | None = None
+        self._finished: Finished | None = None
+        self._links: Links | None = None
         self._lock = Lock()
         self._unsafe: dict[int, Counts] = {}
         """Solved, and not yet safe."""
@@ -108,10 +119,18 @@ class Workspace:
         if resumed is None:
             self.clear()
             self._place.mkdir()
-            self._of_table = self._make_arrays(links)
-            resumed = _Resumed({}, {}, 0)
+            self._make_arrays(links)
+            resumed = _Resumed([], {}, 0)
         self._begin(resumed)
-        return self._table(), resumed.done
+        entries, staircases = self._slices.entries, self._slices.staircases
+        return TableArrays(entries, staircases, self._there), {one.slice: one.counts for one in resumed.done}
+
+    def turn_to(self, slices: Iterable[int]) -> None:
+        if self.keeps:
+            with self._lock:
+                if self._compresses and self._unsafe:
+                    self._make_safe()
+                self._slices.turn_to(slices)
 
     def solved(self, slice_: int, counts: Counts) -> None:
         if not self.keeps:
@@ -149,7 +168,7 @@ class Workspace:
             name = f"{SNAPSHOT}{slice_}.{self._number}.{self._snapshots}"
             written = snapshots.write(self._place, name, slice_, snapshot, self.arrays.owed())
             if written:
-                for path in (self._place / f"worth.{slice_}", self._place / "staircases"):
+                for path in (self._place / f"worth.{slice_}", self._place / STAIRCASES):
                     sync(path)
                 settle(self._place)
                 journal.add(self._place, Batch([], self._write_links([slice_], snapshot.arrays["link"]), written))
@@ -161,9 +180,21 @@ class Workspace:
             self._lacks_room = not written
             self._kept_at = time.monotonic()
 
+    def finish(self, solved: Solved) -> Told:
+        """What the table says, once all slices are solved."""
+        finished = self._finished
+        if not isinstance(finished, Compressed):
+            self.let_go()
+            return export.finish(solved, self, self._threads)
+        with self._lock:
+            self._make_safe()
+        self.let_go()
+        entries = finished.column_of_entries()
+        return export.finish_far(solved, entries, finished.numbered, self.arrays.finishing, self._threads)
+
     def let_go(self) -> None:
         """All slices are solved: what writing the table does not need takes no more room."""
-        self._of_table = None
+        self._finished = self._links = None
         self._seen = link_log.make_seen(0)
 
     def ends(self, count: int) -> NDArray[np.int32]:
@@ -179,18 +210,26 @@ class Workspace:
 
     def clear(self) -> None:
         """Remove the workspace: the table is written, or is to be built from the start."""
-        self._of_table = None
+        self._finished = self._links = None
         remove(self._place)
 
-    def _table(self) -> TableArrays:
-        assert self._of_table is not None
-        return self._of_table
+    @property
+    def _slices(self) -> Finished:
+        assert self._finished is not None
+        return self._finished
 
-    def _make_arrays(self, links: int) -> TableArrays:
-        entries, staircases = (
-            self.arrays.named(self._place / name, self._layout.size, np.int32, reserves=False) for name in _ARRAYS
+    @property
+    def _there(self) -> Links:
+        assert self._links is not None
+        return self._links
+
+    def _make_arrays(self, links: int) -> None:
+        self._finished = (
+            Compressed(self._place, self._layout, self.arrays, self._threads)
+            if self._compresses
+            else InFull(self._place, self._layout, self.arrays)
         )
-        return TableArrays(entries, staircases, make_links(links, shared=self._layout.slices > 1, arrays=self.arrays))
+        self._links = make_links(links, shared=self._layout.slices > 1, arrays=self.arrays)
 
     # --- going on -------------------------------------------------------------------------------------------
 
@@ -216,24 +255,24 @@ class Workspace:
             self._note(STARTS_OVER)
             return None
         batches = [*lines]
-        self._of_table = self._make_arrays(links)
+        self._make_arrays(links)
         log = self._log(head["number"])
         if not self._restore(log, [stretch for batch in batches for stretch in batch.links]):
-            self._of_table = None
+            self._finished = self._links = None
             return None
-        renumbering.undo(self._place, self._table().staircases, self.arrays)
-        whole = [done for batch in batches for done in batch.slices if self._is_whole(done)]
-        done = {one.slice: one.counts for one in whole}
+        if not self._compresses:
+            renumbering.undo(self._place, self._slices.staircases, self.arrays)
+        done = {one.slice: one for batch in batches for one in batch.slices if self._is_whole(one)}
         last = {batch.at_work.slice: batch.at_work for batch in batches if batch.at_work}
         columns = {slice_: self._links_of(one) for slice_, one in last.items() if slice_ not in done}
         at_work = {slice_: (last[slice_], links) for slice_, links in columns.items() if links is not None}
-        self._wipe(slice_ for slice_ in range(self._layout.slices) if slice_ not in done and slice_ not in at_work)
+        self._slices.wipe(one for one in range(self._layout.slices) if one not in done and one not in at_work)
         self._seen[:] = 0
-        return _Resumed(done, at_work, head["number"] + 1)
+        return _Resumed([*done.values()], at_work, head["number"] + 1)
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:
         """Put the links back; False if some contradict others in spite of right checksums."""
-        links = self._table().links
+        links = self._there
         for stretch in stretches:
             read = _read(log, stretch)
             bad = link_log.restore(links, *read) if read is not None else 0
@@ -244,29 +283,18 @@ class Workspace:
         return True
 
     def _is_whole(self, done: Done) -> bool:
-        return (done.entries_crc32, done.staircases_crc32) == self._sums(done.slice) and self._are_there(done.slice)
+        return self._slices.is_whole(done) and self._are_there(self._slices.staircases_of(done.slice))
 
     def _links_of(self, found: AtWork) -> NDArray[np.int32] | None:
         """The links in the cells of a slice at work; None if one of them, or of its staircases, is missing."""
-        links = links_of(KeptSnapshot(self._place, found), self._staircases(found.slice), self.arrays.work)
-        return links if links is not None and self._are_there(found.slice, links) else None
+        numbers = self._layout.numbers_in(found.slice)
+        staircases = self._slices.staircases[numbers.start : numbers.stop]
+        links = links_of(KeptSnapshot(self._place, found), staircases, self.arrays.work)
+        return links if links is not None and self._are_there([staircases, links]) else None
 
-    def _are_there(self, slice_: int, *columns: NDArray[np.int32]) -> bool:
-        """Whether all links of a slice's staircases, and of these columns, are there."""
-        links = self._table().links
-        return all(link_log.are_whole(links, some, self._seen) for some in (self._staircases(slice_), *columns))
-
-    def _staircases(self, slice_: int) -> NDArray[np.int32]:
-        return self._table().staircases[self._numbers(slice_)]
-
-    def _wipe(self, slices: Iterable[int]) -> None:
-        """Set slices to zero, with which solving begins; a stopped build may have left something in them."""
-        for slice_ in slices:
-            for array in (self._table().entries, self._table().staircases):
-                left = array[self._numbers(slice_)]
-                if left.any():
-                    self.arrays.reserve_all(array)
-                    left[:] = 0
+    def _are_there(self, columns: Iterable[NDArray[np.int32]]) -> bool:
+        """Whether all links of these staircases are there."""
+        return all(link_log.are_whole(self._there, some, self._seen) for some in columns)
 
     def _begin(self, resumed: _Resumed) -> None:
         """Begin a new journal and a new file of links, with what is finished."""
@@ -274,7 +302,7 @@ class Workspace:
         log = self._log(self._number)
         log.unlink(missing_ok=True)
         os.close(create(log))
-        batches = [self._batch(resumed.done)] if resumed.done else []
+        batches = [Batch(resumed.done, self._write_links(one.slice for one in resumed.done))] if resumed.done else []
         batches += [Batch([], self._write_links([one.slice], links), one) for one, links in resumed.at_work.values()]
         journal.start(self._place, {**self._build, "number": self._number}, batches)
         self._at_work = {slice_: one for slice_, (one, _) in resumed.at_work.items()}
@@ -287,9 +315,8 @@ class Workspace:
     # --- making safe ----------------------------------------------------------------------------------------
 
     def _make_safe(self) -> None:
-        for name in _ARRAYS:
-            sync(self._place / name)  # which lets other threads run meanwhile; a mapping's flush does not
-        journal.add(self._place, self._batch(self._unsafe))
+        links = self._write_links(self._unsafe)
+        journal.add(self._place, Batch(self._slices.keep(self._unsafe), links))
         for slice_ in self._unsafe:
             if slice_ in self._at_work:
                 self._drop_snapshot(slice_)
@@ -298,19 +325,13 @@ class Workspace:
         self._unsafe_numbers = 0
         self._safe_at = time.monotonic()
 
-    def _batch(self, slices: Mapping[int, Counts]) -> Batch:
-        """The line of the journal for these slices, after their links have been made safe."""
-        return Batch(
-            [Done(slice_, counts, *self._sums(slice_)) for slice_, counts in slices.items()], self._write_links(slices)
-        )
-
     def _write_links(self, slices: Iterable[int], *columns: NDArray[np.int32]) -> list[Stretch]:
         """Write those links of these slices, and of these columns, that are not yet in the file, and sync it."""
-        links = self._table().links
+        links = self._there
         numbers, keys = np.empty(_LINKS, _NUMBER), np.empty(_LINKS, _KEY)
         stretches = []
         with os.fdopen(reopen(self._log(self._number), os.O_WRONLY | os.O_APPEND), "ab") as file:
-            for staircases in (*map(self._staircases, slices), *columns):
+            for staircases in chain(chain.from_iterable(map(self._slices.staircases_of, slices)), columns):
                 at = 0
                 while at < len(staircases):
                     count, end = link_log.collect(links, staircases, at, self._seen, numbers, keys)
@@ -328,14 +349,6 @@ class Workspace:
 
     def _is_long(self, slice_: int) -> bool:
         return self.keeps and is_long(len(self._layout.numbers_in(slice_)))
-
-    def _numbers(self, slice_: int) -> slice:
-        here = self._layout.numbers_in(slice_)
-        return slice(here.start, here.stop)
-
-    def _sums(self, slice_: int) -> tuple[int, int]:
-        entries, staircases = (crc32_of(array[self._numbers(slice_)]) for array in self._table()[:2])
-        return entries, staircases
 
 
 def _read(log: Path, stretch: Stretch) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:

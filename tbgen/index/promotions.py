@@ -1,4 +1,4 @@
-"""Which slices of other tables the promotions of a slice lead to."""
+"""Which slices the pawns of a slice lead to: of its own table by steps, of others by promotions."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -9,6 +9,22 @@ from tbgen.material import Material, in_order
 
 Pawns = tuple[tuple[int, ...], tuple[int, ...]]
 """Their squares by side."""
+
+
+def stepped_to(layout: Layout, slice_: int) -> set[int]:
+    """The slices of the same table that steps of its pawns lead to. A double step that may be taken en passant is
+    followed, too: what it is worth is found by looking at all replies."""
+    found = set[int]()
+    squares = layout.pawns.squares[slice_].tolist()
+    for pawns in _stepped((tuple(squares[: layout.pawns.first]), tuple(squares[layout.pawns.first :]))):
+        for side, base, up in ((0, 1, 8), (1, 6, -8)):
+            for square in pawns[side]:
+                for target in [square + up, square + 2 * up][: 1 + (square // 8 == base)]:
+                    if target in {*pawns[0], *pawns[1]}:
+                        break
+                    after = _replaced(pawns, side, square, target)
+                    found.add(layout.pawns.find([*after[0], *after[1]]) >> SLICE_SHIFT)
+    return found - {-1}
 
 
 def promoted_to(layout: Layout, slice_: int) -> dict[Material, set[int]]:

@@ -1,5 +1,6 @@
 """The arrays of a table while it is solved, and what remains of them when the solver is stopped."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -60,6 +61,9 @@ class Checkpoint(Protocol):
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         """Arrays for a table with room for so many links, and per slice that is in them what solving it took."""
 
+    def turn_to(self, slices: Iterable[int], /) -> None:
+        """These are solved next, and lead to finished ones."""
+
     def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         """A slice's one array that is found again with its snapshot."""
 
@@ -94,6 +98,9 @@ class InMemory:
     def open(self, layout: Layout, links: int) -> tuple[TableArrays, dict[int, Counts]]:
         entries, staircases = (self.arrays.later(layout.size, np.int32) for _ in range(2))
         return TableArrays(entries, staircases, make_links(links, shared=layout.slices > 1, arrays=self.arrays)), {}
+
+    def turn_to(self, slices: Iterable[int], /) -> None:
+        pass
 
     def lasting(self, slice_: int, count: int, kind: DTypeLike, /) -> NDArray[Any]:
         return self.arrays.work(count, kind)

@@ -1,14 +1,15 @@
 """From the solver's links to staircases numbered for good, the same whatever the threads did."""
 
 from collections import deque
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make
-from tbgen.contents import Contents, Steps
+from tbgen.contents import Column, Contents, FarContents, Steps
 from tbgen.jit import kernel
 from tbgen.retro.checkpoint import Checkpoint, InMemory
 from tbgen.retro.job import Solved
@@ -34,32 +35,57 @@ def finish(solved: Solved, checkpoint: Checkpoint | None = None, threads: int = 
     make, staircases = checkpoint.arrays.finishing, solved.staircases
     solved.links = solved.links._replace(slots=np.zeros(0, np.int64))  # nobody looks for links any more
     last = int(solved.links.given[0])
-    with ThreadPoolExecutor(threads) as pool:
-        ends = _number_all(staircases, last, checkpoint) if last else np.zeros(1, np.int32)
-        steps = _steps_of(solved.links, ends, make, pool)
+    numbering = _Numbering(make(last + 1, np.int32), checkpoint.ends(last + 2))
+    for here in pieces(len(staircases) if last else 0, TOGETHER):
+        checkpoint.renumbering(here.start, staircases[here])
+        numbering.number(staircases[here])
+    steps = _steps_of(solved.links, numbering.used, make, threads)
     return Contents(solved.layout.material, solved.rules, solved.entries, staircases, steps)
 
 
-def _number_all(staircases: NDArray[np.int32], last: int, checkpoint: Checkpoint) -> NDArray[np.int32]:
-    """Number the staircases, of which each ends with a link up to the last. Returns these links, 0 for none before."""
-    numbers, ends, count = checkpoint.arrays.finishing(last + 1, np.int32), checkpoint.ends(last + 2), 0
-    for here in pieces(len(staircases), TOGETHER):
-        checkpoint.renumbering(here.start, staircases[here])
-        count = _number(staircases[here], numbers, ends, count)
-    return ends[: count + 1]
+def finish_far(
+    solved: Solved, entries: Column, numbered: Callable[[Callable[[NDArray[np.int32]], None]], Column], make: Make,
+    threads: int = 1,
+) -> FarContents:  # fmt: skip
+    """The same where columns are in no arrays. `numbered` has a function put numbers in the place of links, piece by
+    piece, and returns the column that has them."""
+    solved.links = solved.links._replace(slots=np.zeros(0, np.int64))
+    last = int(solved.links.given[0])
+    numbering = _Numbering(make(last + 1, np.int32), make(last + 2, np.int32))
+    staircases = numbered(numbering.number)
+    steps = _steps_of(solved.links, numbering.used, make, threads)
+    return FarContents(solved.layout.material, solved.rules, entries, staircases, steps)
 
 
-def _steps_of(links: Links, ends: NDArray[np.int32], make: Make, pool: Executor) -> Steps:
+class _Numbering:
+    """Numbers staircases as they are met."""
+
+    def __init__(self, numbers: NDArray[np.int32], ends: NDArray[np.int32]) -> None:
+        """`[link]`: the number of the staircase that ends with it; `[number]`: the link that it ends with."""
+        self._numbers, self._ends, self._count = numbers, ends, 0
+
+    def number(self, staircases: NDArray[np.int32]) -> None:
+        """Put numbers in the place of links."""
+        self._count = _number(staircases, self._numbers, self._ends, self._count)
+
+    @property
+    def used(self) -> NDArray[np.int32]:
+        """The last links of all staircases; 0 for none before."""
+        return self._ends[: self._count + 1]
+
+
+def _steps_of(links: Links, ends: NDArray[np.int32], make: Make, threads: int) -> Steps:
     """Of the staircases that end with these links, 0 being none."""
     start = make(len(ends) + 1, np.int64)
-    deque(pool.map(lambda here: _measure(links, ends[here], start[1:][here]), pieces(len(ends))), maxlen=0)
-    np.cumsum(start, out=start)
-    steps = Steps(start, *(make(int(start[-1]), kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16)))
+    with ThreadPoolExecutor(threads) as pool:
+        deque(pool.map(lambda here: _measure(links, ends[here], start[1:][here]), pieces(len(ends))), maxlen=0)
+        np.cumsum(start, out=start)
+        steps = Steps(start, *(make(int(start[-1]), kind) for kind in (np.uint8, np.uint8, np.int16, np.uint16)))
 
-    def unroll(here: slice) -> None:
-        _unroll(links, ends[here], start[here.start : here.stop + 1], *steps[1:])
+        def unroll(here: slice) -> None:
+            _unroll(links, ends[here], start[here.start : here.stop + 1], *steps[1:])
 
-    deque(pool.map(unroll, pieces(len(ends))), maxlen=0)
+        deque(pool.map(unroll, pieces(len(ends))), maxlen=0)
     return steps
 
 

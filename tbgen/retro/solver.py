@@ -1,6 +1,6 @@
 """Solving one material: its slices in order, on all threads, with the tables that its resets lead to."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -16,7 +16,7 @@ from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.threads.team import ABORT
-from tbgen.sizes import AT_WORK, TEAM_FROM, is_long, links_for
+from tbgen.sizes import AT_WORK, TEAM_FROM, TURNED_TO, is_long, links_for
 from tbgen.table_rules import TableRules
 
 _STAND_IN: Final = Material("Q", "")
@@ -79,22 +79,24 @@ def _solve_slices(job: Job, fetch: Callable[[Iterable[int]], None], done: Mappin
     for slice_, counts in done.items():
         job.solved.counts = job.solved.counts.plus(counts)
         job.found(len(layout.numbers_in(slice_)))
+
+    def turn_to(slices: list[int]) -> None:
+        fetch(slices)
+        job.checkpoint.turn_to(slices)
+
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for batch in _batches(layout):
-                todo = [slice_ for slice_ in batch if slice_ not in done]
-                numbers = len(layout.numbers_in(batch[0]))
+            for todo in _groups(layout, done):
+                turn_to(todo)
+                numbers = len(layout.numbers_in(todo[0]))
                 if numbers < TEAM_FROM:
-                    fetch(todo)
                     _solve_side_by_side(job, todo, threads, None, 1)
                     continue
                 teams = _teams(numbers, len(todo), threads, job.checkpoint.arrays.work_room())
                 if teams > 1:
-                    fetch(todo)
                     _solve_side_by_side(job, todo, teams, pool, threads // teams)
                     continue
                 for slice_ in todo:
-                    fetch([slice_])
                     SliceSolver(job, slice_, pool, threads, job.tell_round).solve()
         except BaseException:
             _end(job)
@@ -141,9 +143,20 @@ def _solve_beside_others(job: Job, slice_: int, pool: ThreadPoolExecutor | None,
         raise
 
 
-def _batches(layout: Layout) -> list[list[int]]:
-    """Slices that do not depend on each other, in the order in which they can be solved."""
+def _groups(layout: Layout, done: Container[int]) -> Iterator[list[int]]:
+    """Slices that are turned to together, in the order in which they can be solved: they do not depend on each other,
+    and have not too many numbers. Those that are done are left out."""
     batches: dict[int, list[int]] = {}
     for slice_, to_go in enumerate(layout.pawns.to_go.tolist()):
-        batches.setdefault(to_go, []).append(slice_)
-    return [batches[to_go] for to_go in sorted(batches)]
+        if slice_ not in done:
+            batches.setdefault(to_go, []).append(slice_)
+    for to_go in sorted(batches):
+        group, numbers = list[int](), 0
+        for slice_ in batches[to_go]:
+            more = len(layout.numbers_in(slice_))
+            if group and numbers + more > TURNED_TO:
+                yield group
+                group, numbers = [], 0
+            group.append(slice_)
+            numbers += more
+        yield group

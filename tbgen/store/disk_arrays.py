@@ -1,7 +1,5 @@
 """Large arrays that live on disk while a table is built; memory holds as much of them as there is room for."""
 
-import ctypes
-import errno
 import mmap
 import os
 import shutil
@@ -21,6 +19,7 @@ from tbgen.errors import BadInput
 from tbgen.repeat import call_every
 from tbgen.safe_files import create_or_reopen
 from tbgen.sizes import PROGRAM, SMALL, on_disk_from
+from tbgen.store.mapped import Mapping, Sparse, can_reserve, put_in_place, reserve
 from tbgen.store.own_memory import give_back, memory_in_use, trim_code
 
 SCRATCH: Final = "TBGEN_SCRATCH"
@@ -42,13 +41,10 @@ _LOOKED_AT: Final = 16
 """1 / _LOOKED_AT of a scattered array is much looked at, the rest is room that few tables need."""
 _FADING: Final = 0.999
 """How much of what came in between two looks is still allowed for at the next look."""
-_PAGE: Final = mmap.PAGESIZE
 _NO_SWAP: Final = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Python 3.13 names it. The system need not keep memory for a mapping that may never be written to."""
-_FIXED: Final = 0x10
-"""`MAP_FIXED`, which Python does not name: map at this address, in place of what is mapped there."""
-_PIECE: Final = 1 << 20
-"""Bytes that are written at once where a file system cannot reserve room."""
+_BLOCK: Final = 512
+"""Bytes of a block, as the system counts them."""
 
 
 def scratch_of(directory: Path) -> Path:
@@ -62,47 +58,15 @@ def scratch_of(directory: Path) -> Path:
     return Path(tempfile.gettempdir()) if is_closed else directory
 
 
-class _Mapping(mmap.mmap):
-    is_scattered = False
-    is_sparse = False
-    has_no_file = False
-    """Its file takes its place when that has room."""
-    room: NDArray[np.int64]
-    """Of the array in it (arrays.py)."""
-
-
-class Sparse:
-    """An array on disk that has room where it is filled. Elsewhere are zeros, but for the ends of parts that were
-    dropped."""
-
-    def __init__(self, mapping: _Mapping, kind: np.dtype[Any], place: Path) -> None:
-        self.array: NDArray[Any] = np.frombuffer(mapping, kind)
-        self._mapping = mapping
-        self._place = place
-
-    def fill(self, part: range) -> NDArray[Any]:
-        """The part of it with these places, to be written to."""
-        room, size = self._mapping.room, self.array.itemsize
-        if room[HANDLE] >= 0:
-            with text.named(str(self._place)):
-                os.posix_fallocate(int(room[HANDLE]), part.start * size, len(part) * size)
-            room[RESERVED] += len(part) * size
-        return self.array[part.start : part.stop]
-
-    def drop(self, part: range) -> None:
-        """Give the room of a part back. It may end within pages of others, which stay."""
-        room, size = self._mapping.room, self.array.itemsize
-        begin, end = -(-part.start * size // _PAGE) * _PAGE, part.stop * size // _PAGE * _PAGE
-        with suppress(OSError):  # not all file systems can do it
-            if room[HANDLE] >= 0 and begin < end:
-                self._mapping.madvise(mmap.MADV_REMOVE, begin, end - begin)
-                room[RESERVED] -= len(part) * size
-
-
 class _Open(NamedTuple):
     """A file in which room may still be reserved."""
 
-    mapping: "weakref.ref[_Mapping]"
+    mapping: "weakref.ref[Mapping]"
+    handle: int
+
+
+class _File(NamedTuple):
+    owner: "weakref.ref[object]"
     handle: int
 
 
@@ -122,9 +86,10 @@ class DiskArrays:
         self._leap = 0.0
         """By how much that has grown between two looks, at most; older ones fade."""
         # no set of weak references: its clean-up is Python code, in which a Ctrl-C would be lost
-        self._maps: list[weakref.ref[_Mapping]] = []
+        self._maps: list[weakref.ref[Mapping]] = []
         self._held: list[weakref.ref[NDArray[Any]]] = []
         self._open: list[_Open] = []
+        self._files: list[_File] = []
         self._lock = Lock()
         self.peak = 0
         """The most bytes on disk of all arrays together since the caller set this to 0."""
@@ -155,19 +120,26 @@ class DiskArrays:
         with tempfile.TemporaryFile(dir=self._directory) as file:
             return np.frombuffer(self._without_file(file.fileno(), _size(count, kind)), kind)
 
-    def sparse(self, count: int, kind: DTypeLike) -> Sparse:
-        """An array whose parts come and go."""
+    def sparse(self, count: int, kind: DTypeLike, path: Path | None = None) -> Sparse:
+        """An array whose parts come and go; in this file, if it is to have a name."""
         self.look()
-        mapping = self._unnamed(count, kind, reserves=False)
+        if path is None:
+            mapping = self._unnamed(count, kind, reserves=False)
+        else:
+            handle = create_or_reopen(path)
+            try:
+                mapping = self._map(handle, path, _size(count, kind), reserves=False)
+            finally:
+                os.close(handle)
         mapping.is_sparse = True
-        return Sparse(mapping, np.dtype(kind), self._directory)
+        return Sparse(mapping, np.dtype(kind), path or self._directory)
 
     def _small(self, count: int, kind: DTypeLike) -> NDArray[Any] | None:
         """Zeros in memory, if an array is too small for a file."""
         self.look()
         return np.zeros(count, kind) if _size(count, kind) < self._on_disk_from else None
 
-    def _unnamed(self, count: int, kind: DTypeLike, scattered: bool = False, *, reserves: bool = True) -> _Mapping:
+    def _unnamed(self, count: int, kind: DTypeLike, scattered: bool = False, *, reserves: bool = True) -> Mapping:
         with tempfile.TemporaryFile(dir=self._directory) as file:
             mapping = self._map(file.fileno(), self._directory, _size(count, kind), reserves=reserves)
         mapping.is_scattered = scattered
@@ -219,40 +191,40 @@ class DiskArrays:
             os.close(handle)
         return np.frombuffer(memory, kind)
 
-    def _without_file(self, handle: int, size: int) -> _Mapping:
+    def _without_file(self, handle: int, size: int) -> Mapping:
         """Zeros, until this file has room for them."""
-        memory = _Mapping(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_SWAP)
+        memory = Mapping(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_SWAP)
         memory.has_no_file = True
         self._keep(memory, handle)
         return memory
 
     def reserve_all(self, array: NDArray[Any], /) -> None:
-        """Have room for all of an array, if it is in a file."""
+        """Have room for all of an array, if it is in a file; of a sparse one, `Sparse.fill` has it."""
         memory = file_of(array)
         with self._lock, text.named(str(self._directory)):
-            if isinstance(memory, _Mapping) and memory.room[RESERVED] < len(memory):
-                _reserve(int(memory.room[HANDLE]), len(memory))
+            if isinstance(memory, Mapping) and not memory.is_sparse and memory.room[RESERVED] < len(memory):
+                reserve(int(memory.room[HANDLE]), len(memory))
                 if memory.has_no_file:
-                    _put_in_place(int(memory.room[HANDLE]), memory)
+                    put_in_place(int(memory.room[HANDLE]), memory)
                 memory.room[RESERVED] = len(memory)
 
-    def _map(self, handle: int, place: Path, size: int, *, reserves: bool = True) -> _Mapping:
+    def _map(self, handle: int, place: Path, size: int, *, reserves: bool = True) -> Mapping:
         """Map a file. Errors name `place`."""
         try:
             os.ftruncate(handle, min(size, os.fstat(handle).st_size))
-            reserves = reserves or not _can_reserve(handle)
+            reserves = reserves or not can_reserve(handle)
             if reserves:
-                _reserve(handle, size)
+                reserve(handle, size)
             else:
                 os.ftruncate(handle, size)
-            memory = _Mapping(handle, size)
+            memory = Mapping(handle, size)
         except OSError as error:
             error.filename = str(place)
             raise
         self._keep(memory, None if reserves else handle)
         return memory
 
-    def _keep(self, memory: _Mapping, handle: int | None) -> None:
+    def _keep(self, memory: Mapping, handle: int | None) -> None:
         """Know of a mapping; with a handle, its file has no room yet."""
         memory.room = make_room(len(memory), len(memory) if handle is None else 0)
         with self._lock:
@@ -265,7 +237,17 @@ class DiskArrays:
                 # if the system can start no more, there is none to wait for
                 self._watch = call_every(_glance(self._memory), self.look, self._stop, "disk arrays")
 
-    def _there(self) -> list[_Mapping]:
+    @property
+    def directory(self) -> Path:
+        """Where those without a name are."""
+        return self._directory
+
+    def count_file(self, owner: object, handle: int) -> None:
+        """What this file takes counts as well. It is closed when its owner is gone."""
+        with self._lock:
+            self._files.append(_File(weakref.ref(owner), handle))
+
+    def _there(self) -> list[Mapping]:
         return [memory for memory in (one() for one in self._maps) if memory is not None]
 
     def _measure(self) -> None:
@@ -276,7 +258,11 @@ class DiskArrays:
         self._open = left
         for one in gone:
             os.close(one.handle)
-        self.peak = max(self.peak, sum(int(memory.room[RESERVED]) for memory in self._there()))
+        for file in [one for one in self._files if one.owner() is None]:
+            self._files.remove(file)
+            os.close(file.handle)
+        counted = sum(os.fstat(file.handle).st_blocks * _BLOCK for file in self._files)
+        self.peak = max(self.peak, counted + sum(int(memory.room[RESERVED]) for memory in self._there()))
 
     def look(self) -> None:
         """Take all arrays out of memory if what comes in before the next look might be too much; before, have the C
@@ -336,48 +322,13 @@ class DiskArrays:
                 if (memory := one.mapping()) is not None:
                     memory.room[HANDLE] = -1  # the number may soon be that of another file
                 os.close(one.handle)
+            files, self._files = self._files, []
+            for file in files:
+                os.close(file.handle)
 
 
 def _size(count: int, kind: DTypeLike) -> int:
     return count * np.dtype(kind).itemsize
-
-
-def _can_reserve(handle: int) -> bool:
-    """Whether the file system can reserve room. Some C libraries do it otherwise where it cannot: byte by byte, which
-    changes nothing that is there."""
-    try:
-        os.posix_fallocate(handle, 0, 1)
-    except OSError as error:
-        if error.errno != errno.EOPNOTSUPP:
-            raise
-        return False
-    return True
-
-
-def _reserve(handle: int, size: int) -> None:
-    """Have a file be this long, with room on disk for all of it; what is new are zeros."""
-    try:
-        os.posix_fallocate(handle, 0, size)
-    except OSError as error:
-        if error.errno != errno.EOPNOTSUPP:
-            raise
-        # Where a file system cannot do it, glibc writes something into each block. Other libraries leave that to us.
-        zeros, at = memoryview(bytes(_PIECE)), os.fstat(handle).st_size
-        while at < size:
-            at += os.pwrite(handle, zeros[: size - at], at)
-
-
-def _put_in_place(handle: int, memory: _Mapping) -> None:
-    """Map a file where its array has been without it, at once for all threads: the zeros of the one follow those of
-    the other. A hole of a mapped file would take room of a tmpfs when it is read, and kill the process without it."""
-    map_at = ctypes.CDLL(None, use_errno=True).mmap
-    map_at.restype = ctypes.c_void_p
-    map_at.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *3 * (ctypes.c_int,), ctypes.c_long)
-    address = np.frombuffer(memory, np.uint8).ctypes.data
-    access = mmap.PROT_READ | mmap.PROT_WRITE
-    if map_at(address, len(memory), access, mmap.MAP_SHARED | _FIXED, handle, 0) != address:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    memory.has_no_file = False
 
 
 def _glance(memory: int) -> float:

@@ -11,7 +11,7 @@ from tbgen.cli.main import main
 from tbgen.contents import Contents
 from tbgen.errors import WrongTable
 from tbgen.generate import sample
-from tbgen.generate import table as building_a_table
+from tbgen.retro import export
 from tbgen.store.write import table as writing
 from tbgen.verify import table as verified_table
 
@@ -39,7 +39,7 @@ def test_a_wrong_table_is_not_kept(
     if many:  # more steps than the verifier is given at once
         monkeypatch.setattr(sample, "_MANY", 0)
         monkeypatch.setattr(verified_table, "_BITS", 12)
-    finish, encode = building_a_table.finish, writing.encode
+    finish, encode = export.finish, writing.encode
 
     def finish_badly(*arguments: Any, **named: Any) -> Contents:
         return worsen(finish(*arguments, **named))
@@ -48,7 +48,7 @@ def test_a_wrong_table_is_not_kept(
         return encode(worsen(contents), *arguments, **named)
 
     if where == "solver":
-        monkeypatch.setattr(building_a_table, "finish", finish_badly)
+        monkeypatch.setattr(export, "finish", finish_badly)
     else:
         monkeypatch.setattr(writing, "encode", encode_badly)
     before = sorted(place.iterdir())

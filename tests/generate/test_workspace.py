@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tbgen import files
-from tbgen.generate import journal
-from tbgen.generate import workspace as workspaces
+from tbgen.generate import finished, journal
 from tbgen.generate.table import build_table
 from tbgen.generate.workspace import STARTS_OVER, Workspace
 from tbgen.index import layout_of
@@ -249,7 +248,7 @@ def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypa
     def add(directory: Path, batch: journal.Batch) -> None:
         done.append("journal")
 
-    monkeypatch.setattr(workspaces, "sync", sync)
+    monkeypatch.setattr(finished, "sync", sync)
     monkeypatch.setattr(journal, "add", add)
     build(place)
     slices = len(done) // 3

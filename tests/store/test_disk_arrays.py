@@ -90,7 +90,7 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_scattered_arrays_leave_memory_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = list[object]()
     disk_arrays = DiskArrays(tmp_path, 0)
-    monkeypatch.setattr(disk_arrays_module._Mapping, "madvise", lambda memory, how: taken.append(memory))
+    monkeypatch.setattr(disk_arrays_module.Mapping, "madvise", lambda memory, how: taken.append(memory))
     arrays = [disk_arrays.array(size << 16, np.uint8, scattered=size == 3) for size in range(1, 5)]
     taken.clear()
     disk_arrays.trim()

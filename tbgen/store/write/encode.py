@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from tbgen.arrays import Make, in_memory, read_by_pages
-from tbgen.contents import Contents, distances
+from tbgen.contents import Told, distances
 from tbgen.index import layout_of
 from tbgen.outcome import BASE
 from tbgen.store.format.order import candidates, numbers_of
@@ -128,7 +128,7 @@ class _Merged(NamedTuple):
 
 @dataclass
 class _Task:
-    contents: Contents
+    contents: Told
     rows: Rows
     width: int
     kinds: _Kinds
@@ -165,7 +165,7 @@ class _Task:
 
 
 def encode(
-    contents: Contents,
+    contents: Told,
     pool: Executor,
     make: Make = in_memory,
     *,
@@ -208,7 +208,7 @@ def _told(made: Iterable[list[bytes]], batches: Sequence[range], tell: Callable[
 
 
 def _find_all_kinds(
-    contents: Contents,
+    contents: Told,
     rows: Rows,
     width: int,
     batches: Sequence[range],
@@ -229,21 +229,29 @@ def _find_all_kinds(
 
 
 def _find_kinds_in(
-    contents: Contents, rows: Rows, kind: NDArray[np.uint16], width: int, chunks: range
+    contents: Told, rows: Rows, kind: NDArray[np.uint16], width: int, chunks: range
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]], int]:
     """Of some chunks the kinds, how many positions have each, and the longest fresh distance."""
     slots, kinds, counts = np.empty(2 * width, np.int32), np.empty(width, np.int64), np.empty(width, np.int32)
     different, of_each, longest = [], [], 0
-    for begin in range(chunks.start * width, chunks.stop * width, width):
+    first = chunks.start * width
+    entries, staircases = _of_chunks(contents, chunks, width)
+    for begin in range(first, chunks.stop * width, width):
         here = kind[begin : begin + width]
-        found, distance = find_kinds(contents.entries, contents.staircases, rows, begin, slots, here, kinds, counts)
+        found, distance = find_kinds(entries, staircases, rows, begin - first, slots, here, kinds, counts)
         different.append(kinds[:found].copy())
         of_each.append(counts[:found].copy())
         longest = max(longest, distance)
     return different, of_each, longest
 
 
-def _first_at(contents: Contents, kinds: _Kinds, width: int) -> int:
+def _of_chunks(contents: Told, chunks: range, width: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The entries and staircases of neighbouring chunks."""
+    numbers = slice(chunks.start * width, chunks.stop * width)
+    return contents.entries[numbers], contents.staircases[numbers]
+
+
+def _first_at(contents: Told, kinds: _Kinds, width: int) -> int:
     """The first number with the longest distance."""
     begin, end = kinds.first.start * width, kinds.first.stop * width
     return begin + int(np.argmax(distances(contents.entries[begin:end]) == kinds.longest))
@@ -314,14 +322,16 @@ def _best_order(task: _Task, pool: Executor) -> list[int]:
 
 def _chunks(task: _Task, places: NDArray[np.int64], chunks: range) -> list[bytes]:
     """Make neighbouring chunks of one group."""
-    forms, given, made = task.groups.forms[chunks.start // task.group], task.contents, []
+    forms, made = task.groups.forms[chunks.start // task.group], []
+    entries, staircases = _of_chunks(task.contents, chunks, task.width)
     stored = Stored(task.forms.steps[forms], task.forms.beside[forms], task.shape_bytes, task.distance_bytes)
     for chunk in chunks:
         begin, shapes = chunk * task.width, task.shapes[chunk]
+        there = (chunk - chunks.start) * task.width
         first = np.empty((1 + stored.steps.shape[1], 1 + len(shapes)), np.int64)
         raw = np.zeros(task.lengths[chunk], np.uint8)
         fresh, rest = fill_chunk(
-            given.entries, given.staircases, task.rows, stored, begin, places,
+            entries, staircases, task.rows, stored, there, places,
             task.kinds.of[begin : begin + task.width], shapes, task.kinds.counts[chunk],
             np.argsort(shapes), first, np.empty(len(shapes), np.int64), raw,
         )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from tbgen._version import __version__
 from tbgen.arrays import Make, in_memory
-from tbgen.contents import Contents
+from tbgen.contents import Told
 from tbgen.files import settle
 from tbgen.index import layout_of
 from tbgen.material import Material
@@ -81,7 +81,7 @@ PROGRAM: Final = f"tbgen {__version__}"
 
 def write_table(
     path: str | Path,
-    contents: Contents,
+    contents: Told,
     facts: Facts,
     *,
     local: LocalNotes | None = None,
@@ -132,7 +132,7 @@ def _workers(threads: int) -> Iterator[ThreadPoolExecutor]:
             raise
 
 
-def _write(file: BinaryIO, contents: Contents, encoded: Encoded, beside: _Beside, pool: Executor) -> None:
+def _write(file: BinaryIO, contents: Told, encoded: Encoded, beside: _Beside, pool: Executor) -> None:
     """Write the sections, then the head."""
 
     def described() -> Described:
@@ -199,7 +199,7 @@ def _array(section: str, length: int, encoded: Encoded) -> Array:
     return Array(kind, (length // kind.itemsize,))
 
 
-def _head(contents: Contents, encoded: Encoded, beside: _Beside) -> Head:
+def _head(contents: Told, encoded: Encoded, beside: _Beside) -> Head:
     """All but rows, sections, size and digest."""
     material, steps, local, slim = contents.material, contents.steps, beside.local, beside.slim
     return Head(
