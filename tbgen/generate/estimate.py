@@ -55,8 +55,8 @@ _GATHERED: Final = 1 / 2
 _JOINING: Final = 1 / 7
 """The share of positions that wait to join at distances of their own at once, at most (retro/sweep/seeds.py)."""
 STAIRCASE: Final = 4
-_COMPRESSED: Final = (1.2, 2.4)
-"""Bytes per number of finished slices that are compressed, without records and with them, at most;"""
+_COMPRESSED: Final = (1.2, 3.0)
+"""Bytes per number of finished slices that are compressed, without records and with them, at most: 2.7 in KBPvKN;"""
 _NUMBERED: Final = (0.0, 1.2)
 """and of staircases once they have numbers, beside these."""
 _KIND: Final = 2
