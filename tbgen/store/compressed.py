@@ -121,24 +121,20 @@ class CompressedColumn:
 
     def __init__(self, file: CompressedFile, start: NDArray[np.int64], sections: Sequence[Section]) -> None:
         """`start`: the first number of each slice, and the size of the table."""
-        self._file = file
-        counts = np.diff(start)
         self._size = int(start[-1])
-        each = [file.starts(section, int(count)) for section, count in zip(sections, counts, strict=True)]
-        self._begins = np.concatenate([starts[:-1] for starts in each])
-        """`[piece]`: its bytes in the file,"""
-        self._ends = np.concatenate([starts[1:] for starts in each])
-        self._first = np.concatenate(
-            [
-                *(
-                    np.arange(begin, end, _PIECE)
-                    for begin, end in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)
-                ),
-                start[-1:],
-            ]
-        )
-        """and its first number; one more than pieces."""
-        self._piece = lru_cache(_KEPT)(self._read)
+        each = [file.starts(section, int(count)) for section, count in zip(sections, np.diff(start), strict=True)]
+        begins = np.concatenate([starts[:-1] for starts in each])
+        ends = np.concatenate([starts[1:] for starts in each])
+        bounds = zip(start[:-1].tolist(), start[1:].tolist(), strict=True)
+        first = np.concatenate([*(np.arange(begin, end, _PIECE) for begin, end in bounds), start[-1:]])
+        self._first = first
+        """`[piece]`: its first number; one more than pieces."""
+
+        @lru_cache(_KEPT)  # of no method: the file is closed when nobody has its columns any more, not some time later
+        def piece(nth: int) -> NDArray[np.int32]:
+            return file.piece(int(begins[nth]), int(ends[nth]), int(first[nth + 1] - first[nth]))
+
+        self._piece = piece
 
     def __len__(self) -> int:
         return self._size
@@ -147,17 +143,13 @@ class CompressedColumn:
         begin, end, _ = numbers.indices(self._size)
         found = np.empty(max(0, end - begin), np.int32)
         at = begin
-        for nth in range(int(np.searchsorted(self._first, begin, "right")) - 1, len(self._begins)):
+        for nth in range(int(np.searchsorted(self._first, begin, "right")) - 1, len(self._first) - 1):
             if at >= end:
                 break
             first, last = int(self._first[nth]), min(end, int(self._first[nth + 1]))
             found[at - begin : last - begin] = self._piece(nth)[at - first : last - first]
             at = last
         return found
-
-    def _read(self, nth: int) -> NDArray[np.int32]:
-        count = int(self._first[nth + 1] - self._first[nth])
-        return self._file.piece(int(self._begins[nth]), int(self._ends[nth]), count)
 
 
 def pieces_of(column: Column, numbers: range) -> Iterator[NDArray[np.int32]]:

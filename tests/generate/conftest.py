@@ -6,7 +6,7 @@ import pytest
 
 from tbgen import sizes
 from tbgen.generate import workspace
-from tbgen.store import table_path
+from tbgen.store import compressed, table_path
 from tests.support.stopped import KPVK, build, fill
 
 
@@ -26,3 +26,17 @@ def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> by
     fill(place, small_tables)
     build(place)
     return table_path(place, KPVK, "r").read_bytes()
+
+
+@pytest.fixture
+def in_pieces(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices are compressed, however small, in several pieces."""
+    monkeypatch.setattr(sizes, "COMPRESSED_FROM", 0)
+    monkeypatch.setattr(compressed, "_PIECE", 1000)
+
+
+@pytest.fixture(params=["in full", "compressed"])
+def either_way(request: pytest.FixtureRequest) -> None:
+    """Where finished slices are."""
+    if request.param == "compressed":
+        request.getfixturevalue("in_pieces")

@@ -25,16 +25,9 @@ from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
 from tests.support.boards import random_boards
-from tests.support.stopped import KPVK, build, go_on, journal_of, kept_in, slices_in, stop
+from tests.support.stopped import KPVK, build, go_on, journal_of, kept_in, stop
 
 pytestmark = pytest.mark.usefixtures("in_pieces")
-
-
-@pytest.fixture
-def in_pieces(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slices are compressed, however small, in several pieces."""
-    monkeypatch.setattr(sizes, "COMPRESSED_FROM", 0)
-    monkeypatch.setattr(compressed, "_PIECE", 1000)
 
 
 def test_the_same_bytes(place: Path, expected: bytes) -> None:
@@ -61,25 +54,6 @@ def test_pawns_that_meet(
         arrays.close()
         made.append(path.read_bytes())
     assert made[0] == made[1]
-
-
-@pytest.mark.parametrize("stop_after", [1, 7, 23])
-def test_a_stopped_build_goes_on(place: Path, expected: bytes, stop_after: int) -> None:
-    stop(place, stop_after)
-    kept = slices_in(place)
-    assert len(kept) in (stop_after, stop_after + 1)
-    assert go_on(place) == sorted(kept)
-    build(place)
-    assert table_path(place, KPVK, "r").read_bytes() == expected
-
-
-def test_two_builds_may_be_stopped_one_after_the_other(place: Path, expected: bytes) -> None:
-    for _ in range(4):
-        before = len(slices_in(place))
-        stop(place, before + 5)
-        assert len(slices_in(place)) >= before + 4
-    build(place)
-    assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
 @pytest.mark.parametrize("which", [0, 1])

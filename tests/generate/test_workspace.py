@@ -26,6 +26,7 @@ from tests.support.stopped import KPVK, Enough, Listener, build, go_on, journal_
 from tests.support.thinned import thinned
 
 
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("stop_after", [1, 7, 23])
 def test_a_stopped_build_goes_on(place: Path, expected: bytes, stop_after: int) -> None:
     stop(place, stop_after)
@@ -229,6 +230,7 @@ def test_a_changed_journal_is_not_believed(place: Path, expected: bytes) -> None
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
+@pytest.mark.usefixtures("either_way")
 def test_two_builds_may_be_stopped_one_after_the_other(place: Path, expected: bytes) -> None:
     for _ in range(4):
         kept = len(slices_in(place))

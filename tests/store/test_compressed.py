@@ -1,7 +1,9 @@
 """Compressed columns give back what was written, or an error."""
 
+import gc
 import os
 import random
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -67,6 +69,20 @@ def test_a_byte_that_has_changed(file: CompressedFile, tmp_path: Path, seed: int
     assert [file.is_whole(one) for one in sections] == [True, True, True, True, False]
     with pytest.raises(CorruptTable, match="finished is not what was written there; the same command"):
         assert np.array_equal(CompressedColumn(file, start, sections)[:], values)
+
+
+def test_a_file_is_closed_with_its_last_column(file: CompressedFile) -> None:
+    """At once: until then it takes room on disk, though it may have no name any more."""
+    values, start, sections = written(file)
+    column = CompressedColumn(file, start, sections)
+    assert np.array_equal(column[:9], values[:9])
+    gone = weakref.ref(column)
+    gc.disable()
+    try:
+        del column
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_a_file_that_ends_early(file: CompressedFile, tmp_path: Path) -> None:
