@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
+from tbgen.arrays import Arrays
 from tbgen.contents import Contents, Told, selected
 from tbgen.errors import WrongTable
 from tbgen.index.exits import Exits
+from tbgen.sizes import ENTRY
 from tbgen.store import open_table
 from tbgen.verify.run import verify
 from tbgen.verify.units import KEPT_LONG, Memory
@@ -24,6 +25,8 @@ _SMALL: Final = 1 << 14
 _MANY: Final = 1 << 24
 """Steps that the verifier is given all at once, at most: it takes 20 bytes for each staircase. With more it reads the
 table by units, which takes longer to begin with. Tables with pawns are always read so: it takes less memory."""
+_COLUMNS: Final = 2 * ENTRY
+"""Bytes of a number: its entry and its staircase."""
 _LEAST_KEPT: Final = 1 << 27
 """Numbers of units that are kept, on disk, at least;"""
 _SHARE_KEPT: Final = 8
@@ -38,18 +41,20 @@ def check_sample(
     exits: Exits,
     threads: int,
     seconds: float,
-    make: Make,
+    arrays: Arrays,
 ) -> None:
     """Check positions drawn at random. WrongTable if the moves of one contradict what the table says of it, or if the
-    file says something else. `seconds`: how long building took. `make` gives large arrays."""
+    file says something else. `seconds`: how long building took."""
     time_to_spend = max(_LEAST, _SHARE * seconds)
     generator = np.random.default_rng()
-    small = len(contents.entries) <= _SMALL
+    size = len(contents.entries)
+    small = size <= _SMALL
     seed = int(generator.integers(1 << 62))
     divides = exits.layout.slices > 1 or len(contents.steps.level) > _MANY
+    kept = min(KEPT_LONG, max(_LEAST_KEPT, size // _SHARE_KEPT))
     verdict = verify(
         contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed,
-        memory=Memory(make, divides, min(KEPT_LONG, max(_LEAST_KEPT, len(contents.entries) // _SHARE_KEPT))),
+        memory=Memory(arrays.array, divides, kept, table_fits=_COLUMNS * size <= arrays.work_room()),
     )  # fmt: skip
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")

@@ -71,7 +71,7 @@ def build_table(
                 watcher.at_stage(material, "checking a sample")
                 took = Clocks.read().since(begun).wall
                 try:
-                    check_sample(contents, written, exits, threads, took, disk_arrays.array)
+                    check_sample(contents, written, exits, threads, took, disk_arrays)
                 except WrongTable:
                     workspace.clear()
                     raise

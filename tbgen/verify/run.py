@@ -25,6 +25,9 @@ _AHEAD: Final = 8
 """Batches per thread that are at work or wait."""
 _DRAWN: Final = 1 << 13
 """Positions per thread that are drawn from a unit: reading it takes longer than checking them."""
+_STRETCH: Final = 1 << 18
+"""Numbers that positions are drawn from where a table is in files and not read by units: as many as have their kings
+alike, so that moves lead to few other places, and only these come to memory."""
 _GLANCES: Final = 24
 """Positions that show which units a unit's moves lead to."""
 
@@ -126,6 +129,7 @@ class _Checker:
         self.unchecked = 0
         self.examples: list[Finding] = []
         self._limit = limit
+        self._table_fits = memory.table_fits
         self._pool = pool
         self._threads = threads
         self._surveys: dict[int, Survey] = {}
@@ -195,8 +199,11 @@ class _Checker:
         """Check some positions of one unit after another until the time is up; of one unit at least."""
         units, end = self.table.units, time.monotonic() + seconds
         while True:
-            unit = units.of(generator.integers(self.table.layout.size, size=1))[0]
-            numbers = units.spans[unit].numbers
+            number = generator.integers(self.table.layout.size, size=1)
+            numbers = units.spans[units.of(number)[0]].numbers
+            if not units.divides and not self._table_fits:
+                start = int(number[0]) // _STRETCH * _STRETCH
+                numbers = range(start, min(start + _STRETCH, self.table.layout.size))
             drawn = generator.integers(numbers.start, numbers.stop, _DRAWN * self._threads)
             self.some(np.unique(drawn))
             if time.monotonic() > end:

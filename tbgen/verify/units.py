@@ -43,6 +43,8 @@ class Memory(NamedTuple):
     """Long slices are read in parts, so that they need not fit into memory."""
     numbers: int = KEPT_LONG
     """Numbers that there is room for where slices are divided. What is dropped may have to be read again."""
+    table_fits: bool = True
+    """Whether it has room for the table itself. If not, a sample is drawn from numbers that lie together."""
 
 
 IN_MEMORY: Final = Memory()

@@ -13,6 +13,7 @@ from tbgen.errors import WrongTable
 from tbgen.generate import sample
 from tbgen.retro import export
 from tbgen.store.write import table as writing
+from tbgen.verify import run
 from tbgen.verify import table as verified_table
 
 
@@ -74,3 +75,23 @@ def test_of_a_slice_with_pawns_a_part_is_looked_at(place: Path, monkeypatch: pyt
     monkeypatch.setattr(Contents, "part", noted)
     assert main(["build", "KPvK", "--tables", str(place), "-q"]) == 0
     assert max(asked) == 1 << 12
+
+
+@pytest.mark.parametrize("fits", [False, True])
+def test_of_a_table_larger_than_memory_positions_that_lie_together_are_checked(
+    place: Path, monkeypatch: pytest.MonkeyPatch, fits: bool
+) -> None:
+    """Looks all over it would read it several times."""
+    monkeypatch.setattr(run, "_STRETCH", 1 << 12)
+    if not fits:
+        monkeypatch.setattr(sample, "_COLUMNS", 1 << 40)
+    drawn, some = list[int](), run._Checker.some
+
+    def noted(checker: run._Checker, numbers: run.Numbers) -> None:
+        drawn.append(int(numbers.max() - numbers.min()))
+        some(checker, numbers)
+
+    monkeypatch.setattr(run._Checker, "some", noted)
+    assert main(["build", "KNNvK", "--tables", str(place), "-q"]) == 0
+    assert drawn
+    assert (max(drawn) < 1 << 12) != fits
