@@ -1,6 +1,7 @@
 """How far tables are that are built or read, and how far compiling is."""
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -18,10 +19,10 @@ _MUCH: Final = 1 << 30
 COMPILING: Final = "compiling the solver, this once"
 COMPILING_VERIFIER: Final = "compiling the verifier, this once"
 COMPILING_EVERY: Final = 10.0
-_SOLVING: Final = 0.8
+_SOLVING: Final = 0.72
 """The part of the time that solving a table takes, roughly,"""
-_WRITING: Final = 0.09
-"""and each of the writer's two passes."""
+_PASSES: Final = 0.05, 0.17
+"""and each of the writer's two passes. Staircases are numbered before, and a sample is checked afterwards."""
 
 
 class TableProgress(Display, Watcher):
@@ -49,6 +50,7 @@ class TableProgress(Display, Watcher):
         self._planned = planned
         self._all = self.task(name, total, drawn=self._several, planned=planned)
         self._tables: dict[Material, Task] = {}
+        self._written: Counter[Material] = Counter()
         self._reading: dict[Material, Task] = {}
         self._stage = ""
         self._begun = Clocks.read()
@@ -80,7 +82,9 @@ class TableProgress(Display, Watcher):
 
     def written(self, material: Material, numbers: int) -> None:
         self.at_stage(material, "writing")
-        self._advance(material, _WRITING * numbers)
+        share = _PASSES[self._written[material] >= numbers_of(material)]
+        self._written[material] += numbers
+        self._advance(material, share * numbers)
 
     def checked(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers of a finished table have been verified or compared."""
@@ -127,6 +131,7 @@ class TableProgress(Display, Watcher):
     def _forget(self, material: Material, done: float = 0.0) -> None:
         """Remove a table's bar; the bar for all goes on as if so many of its numbers were done."""
         self._stage = ""
+        self._written.pop(material, 0)
         task = self._tables.pop(material)
         task.end()
         self._all.advance(self._cost[material] * (done - task.done))
