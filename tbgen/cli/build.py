@@ -131,7 +131,9 @@ def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memo
     costs = {row.material: row.cpu_seconds for row in forecast.rows}
     done: list[Summary] = []
     begun = time.perf_counter()
-    with TableProgress(plan.todo, quiet=quiet, costs=costs, planned=forecast.seconds) as progress:
+    with TableProgress(
+        plan.todo, quiet=quiet, costs=costs, planned=forecast.seconds, threads=0 if client else threads
+    ) as progress:
         if client:
             summaries = run_on_cluster(
                 plan, client, progress, threads=threads if args.workers else args.threads, memory=memory,

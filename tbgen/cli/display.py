@@ -126,6 +126,10 @@ class Display:
         """What its lines tell beside how much is done."""
         return []
 
+    def waiting(self, task: "Task") -> float:
+        """Seconds that it will wait for a disk beyond what its speed tells."""
+        return 0.0
+
     def redraw(self, task: "Task") -> None:
         """Draw it as if it began now."""
         task.erase(self._bars)
@@ -217,6 +221,7 @@ class Task:
     def believed(self, measured: float, now: float) -> float:
         """The time left: what the speed promises, and where the plan has more left, as much of the difference as is
         still to be done of all. What comes last may take longest."""
+        measured += self._display.waiting(self)
         if not self.total or not self._planned:
             return measured
         planned = self._planned * (1 - self._first / self.total) - (now - self._begun)

@@ -8,6 +8,7 @@ from typing import Final
 from tbgen import outcome
 from tbgen.cli.display import LONG, Display, Task
 from tbgen.generate.estimate import numbers_of
+from tbgen.generate.forecast import BUSY
 from tbgen.generate.precompile import VERIFYING, cold_parts, warm_up
 from tbgen.generate.usage import Clocks
 from tbgen.generate.watcher import Watcher
@@ -23,6 +24,8 @@ _SOLVING: Final = 0.72
 """The part of the time that solving a table takes, roughly,"""
 _PASSES: Final = 0.05, 0.17
 """and each of the writer's two passes. Staircases are numbered before, and a sample is checked afterwards."""
+_READ: Final = 30
+"""Bytes for each number that all this reads of a table that does not fit into memory: 28 of KRRvKR, 33 of KBNvKN."""
 
 
 class TableProgress(Display, Watcher):
@@ -36,10 +39,11 @@ class TableProgress(Display, Watcher):
         quiet: bool,
         costs: Mapping[str, float] | None = None,
         planned: float = 0.0,
+        threads: int = 0,
     ) -> None:
         """`costs`: estimated CPU seconds per table; without them all numbers count the same. `planned`: seconds
-        that all should take, if that was estimated. A material may be in `tables` once per set of rules, if these are
-        not at work at the same time."""
+        that all should take, if that was estimated. `threads`: with how many this process builds a table, if it does.
+        A material may be in `tables` once per set of rules, if these are not at work at the same time."""
         self._shares = sys.stdout.isatty()  # asked now: while bars are drawn, another stream stands for it
         super().__init__(quiet=quiet, stream=sys.stdout if self._shares else None, period=LONG)
         sizes = {material: numbers_of(material) for material in tables}
@@ -53,6 +57,7 @@ class TableProgress(Display, Watcher):
         self._written: Counter[Material] = Counter()
         self._reading: dict[Material, Task] = {}
         self._stage = ""
+        self._threads = threads
         self._begun = Clocks.read()
 
     def show(self, lines: list[str]) -> None:
@@ -108,6 +113,16 @@ class TableProgress(Display, Watcher):
         now = Clocks.read().since(self._begun)
         told = [self._stage] if self._stage else []
         return told + [f"{size_of(now.came)} read", f"{size_of(now.went)} written"] * (now.came + now.went >= _MUCH)
+
+    def waiting(self, task: Task) -> float:
+        """The writer reads all of a table that does not fit into memory, at the speed that the disk has shown. What
+        has been read is little against a table that fits."""
+        for material, own in [*self._tables.items()] if self._threads else []:  # there is one at most
+            size, so_far = numbers_of(material), Clocks.read().since(self._begun)
+            if task in (own, self._all) and so_far.came > size:
+                waited = max(0.0, so_far.wall - so_far.cpu / (self._threads * BUSY))
+                return waited * _READ * min(size, (size - own.done) / (1 - _SOLVING)) / so_far.came
+        return 0.0
 
     def read(self, material: Material, numbers: int) -> None:
         """`numbers` more numbers of a finished table have been read."""
