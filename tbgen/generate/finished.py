@@ -104,14 +104,17 @@ class Compressed:
         self.entries, self.staircases = (one.array for one in places)
         self._meets_pawns = 0 < layout.pawns.first < layout.material.pawns
         self._is_resumed = False
+        self._left = set[int]()
+        """Slices that a stopped build was at work at, and this one is not yet."""
 
     def turn_to(self, slices: Iterable[int]) -> None:
         at_work = {*slices}
+        self._left -= at_work
         led_to = set[int]().union(*(stepped_to(self._layout, slice_) for slice_ in at_work))
         self._entries.hold(at_work | led_to, lambda slice_, place: self._fill(slice_, 0, place))
         # what an en passant capture is worth takes staircases
         also = led_to if self._meets_pawns else set[int]()
-        self._staircases.hold(at_work | also, lambda slice_, place: self._fill(slice_, 1, place))
+        self._staircases.hold(at_work | also | self._left, lambda slice_, place: self._fill(slice_, 1, place))
 
     def _fill(self, slice_: int, which: int, place: NDArray[np.int32]) -> None:
         """A column of a slice is to be there in full; of one that is not finished, zeros."""
@@ -170,7 +173,9 @@ class Compressed:
         for slice_ in wiped:
             self._sections.pop(slice_, None)
         # those that are neither finished nor to be wiped are at work, and their staircases are of use
-        self._staircases.find({*range(self._layout.slices)} - self._sections.keys() - wiped)
+        self._left = {*range(self._layout.slices)} - self._sections.keys() - wiped
+        self._staircases.find(self._left.copy())
+        self._file.cut(max((staircases.end for _, staircases in self._sections.values()), default=0))
         self._is_resumed = True
 
     def column_of_entries(self) -> CompressedColumn:

@@ -8,6 +8,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
+from tbgen import text
 from tbgen.contents import Column
 from tbgen.errors import CorruptTable
 from tbgen.turns import in_turn, ranges
@@ -60,24 +62,37 @@ class CompressedFile:
             crc32 = zlib.crc32(data, crc32)
             left = memoryview(data)
             while left:
-                written = os.pwrite(self._handle, left, end)
+                with self._named():
+                    written = os.pwrite(self._handle, left, end)
                 end, left = end + written, left[written:]
 
-        for packed in in_turn(pool, _AHEAD, _packed, ((piece,) for piece in column)):
-            lengths.append(len(packed))
-            write(packed)
-        write(np.array(lengths, _LENGTH).tobytes())
+        try:
+            for packed in in_turn(pool, _AHEAD, _packed, ((piece,) for piece in column)):
+                lengths.append(len(packed))
+                write(packed)
+            write(np.array(lengths, _LENGTH).tobytes())
+        except BaseException:
+            self.cut(begin)  # on a full disk the room is needed, and the next try begins at the end of the file
+            raise
         return Section(begin, end, crc32)
 
+    def cut(self, end: int) -> None:
+        """Drop what comes behind."""
+        with self._named():
+            os.ftruncate(self._handle, end)
+
     def sync(self) -> None:
-        os.fsync(self._handle)
+        with self._named():
+            os.fsync(self._handle)
 
     def is_whole(self, section: Section) -> bool:
-        """Whether it is what was written."""
+        """Whether it is what was written, and can be read."""
         found = 0
-        for part in ranges(range(section.begin, section.end), _TOGETHER):
-            found = zlib.crc32(os.pread(self._handle, len(part), part.start), found)
-        return section.begin < section.end and found == section.crc32
+        with suppress(OSError):
+            for part in ranges(range(section.begin, section.end), _TOGETHER):
+                found = zlib.crc32(os.pread(self._handle, len(part), part.start), found)
+            return section.begin < section.end and found == section.crc32
+        return False
 
     def starts(self, section: Section, count: int) -> NDArray[np.int64]:
         """Where the pieces of a column of so many numbers begin, and where the last one ends."""
@@ -102,10 +117,15 @@ class CompressedFile:
         return values.view(_VALUE).reshape(-1)
 
     def _read(self, begin: int, size: int) -> bytes:
-        data = os.pread(self._handle, size, begin) if size > 0 else b""
+        with self._named():
+            data = os.pread(self._handle, size, begin) if size > 0 else b""
         if len(data) != size:
             raise self._damaged()
         return data
+
+    def _named(self) -> AbstractContextManager[None]:
+        """The system's errors name the file."""
+        return text.named(str(self._path))
 
     def _damaged(self) -> CorruptTable:
         return CorruptTable(f"{self._path} is not what was written there; the same command solves again what it held")

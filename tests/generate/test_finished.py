@@ -20,6 +20,7 @@ from tbgen.index import layout_of
 from tbgen.index.promotions import stepped_to
 from tbgen.material import parse
 from tbgen.probe.numbering import make_numbering, number_of, signature
+from tbgen.retro.checkpoint import Counts
 from tbgen.store import compressed, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
@@ -140,3 +141,28 @@ def test_steps_lead_to_these_slices(name: str) -> None:
             found += 1
     assert found > 100
     assert all(max(stepped_to(layout, one), default=-1) < one for one in draw.sample(range(layout.slices), 24))
+
+
+def test_what_a_stopped_build_was_at_work_at_stays_until_its_turn_comes(place: Path) -> None:
+    """An earlier slice may have to be solved again first; the snapshot needs the staircases in full."""
+    layout, numbers = layout_of(KPVK), 7
+    here = [layout.numbers_in(slice_) for slice_ in range(3)]
+    arrays = DiskArrays(place, 1 << 40)
+    before = Compressed(place, layout, arrays, 1)
+    before.turn_to([0])
+    before.keep({0: Counts(1, 1, 1)})
+    kept = (place / finished.FINISHED).stat().st_size
+    before.turn_to([1, 2])
+    before.staircases[here[2].start : here[2].stop] = numbers
+    before.keep({1: Counts(1, 1, 1)})  # which the journal does not say any more
+    after = Compressed(place, layout, arrays, 1)
+    assert after.is_whole(before._done(0, Counts(1, 1, 1)))
+    after.wipe(one for one in range(layout.slices) if one not in (0, 2))
+    assert (place / finished.FINISHED).stat().st_size == kept, "it has no use"
+    after.turn_to([1])
+    assert (after.staircases[here[2].start : here[2].stop] == numbers).all()
+    after.turn_to([2])
+    assert (after.staircases[here[2].start : here[2].stop] == numbers).all()
+    after.turn_to([])
+    assert not after._staircases.there
+    arrays.close()

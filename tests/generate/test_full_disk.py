@@ -21,11 +21,18 @@ BUILD = """
 import sys
 from tbgen import sizes; from tbgen.generate import forecast, workspace
 sizes.KEPT_FROM, workspace._WAIT, sizes.LARGE = 0, -1.0, 1 << 12
+sizes.COMPRESSED_FROM = int(sys.argv[2])
 forecast.check_disk = lambda forecast: None
 from tbgen.cli.main import main
 sys.exit(main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "1", "-q"]))
 """
 FULL = re.compile(r"tbgen: \S+: (no space left on device|file too large); make room, and the same command goes on.*\n")
+
+
+@pytest.fixture(params=[pytest.param(0, marks=pytest.mark.full), 1 << 40], ids=["compressed", "in full"])
+def compressed_from(request: pytest.FixtureRequest) -> int:
+    least: int = request.param
+    return least
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +52,17 @@ def expected(needed: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return table_path(place, parse("KPvK"), "r").read_bytes()
 
 
-def build(place: Path, limit: Callable[[], None] | None = None) -> tuple[int, str]:
+def build(place: Path, compressed_from: int, limit: Callable[[], None] | None = None) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-c", BUILD, str(place)], capture_output=True, text=True, preexec_fn=limit, check=False
-    )
+        [sys.executable, "-c", BUILD, str(place), str(compressed_from)],
+        capture_output=True, text=True, preexec_fn=limit, check=False,
+    )  # fmt: skip
     return done.returncode, done.stderr
 
 
-def is_built(place: Path, limit: Callable[[], None] | None = None) -> bool:
+def is_built(place: Path, compressed_from: int, limit: Callable[[], None] | None = None) -> bool:
     """Whether there was room; where there was none, that is said, and there is no table."""
-    code, words = build(place, limit)
+    code, words = build(place, compressed_from, limit)
     if code == 0:
         return True
     assert code == OutOfRoom.exit_code, words
@@ -85,13 +93,15 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def test_a_small_disk_fills_at_any_moment(small_disk: Callable[[int], Path], needed: Path, expected: bytes) -> None:
+def test_a_small_disk_fills_at_any_moment(
+    small_disk: Callable[[int], Path], needed: Path, expected: bytes, compressed_from: int
+) -> None:
     """With a little more room each time: whatever it was that did not fit, the next build goes on with the rest."""
     used = sum(-(-path.stat().st_size // 4096) * 4 for path in needed.iterdir())
     shutil.copytree(needed, small_disk(used + 64), dirs_exist_ok=True)
     table, failures = table_path(small_disk(used + 64), parse("KPvK"), "r"), 0
     for more in range(40):
-        if is_built(small_disk(used + 64 + int(64 * 1.7**more))):
+        if is_built(small_disk(used + 64 + int(64 * 1.7**more)), compressed_from):
             break
         failures += 1
     assert failures > 3
@@ -99,11 +109,13 @@ def test_a_small_disk_fills_at_any_moment(small_disk: Callable[[int], Path], nee
     assert not [path for path in table.parent.iterdir() if path.name.startswith(".")]
 
 
-def test_a_limit_on_files_is_met_at_any_moment(tmp_path: Path, needed: Path, expected: bytes) -> None:
+def test_a_limit_on_files_is_met_at_any_moment(
+    tmp_path: Path, needed: Path, expected: bytes, compressed_from: int
+) -> None:
     shutil.copytree(needed, tmp_path, dirs_exist_ok=True)
     table, failures = table_path(tmp_path, parse("KPvK"), "r"), 0
     for limit in (0, 1 << 10, 40 << 10, 300 << 10, 700 << 10, 1400 << 10, 40 << 20):
-        if is_built(tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))):  # noqa: B023
+        if is_built(tmp_path, compressed_from, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))):  # noqa: B023
             break
         failures += 1
     assert failures > 3

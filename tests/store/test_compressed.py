@@ -1,5 +1,6 @@
 """Compressed columns give back what was written, or an error."""
 
+import errno
 import gc
 import os
 import random
@@ -94,3 +95,42 @@ def test_a_file_that_ends_early(file: CompressedFile, tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         sections[4] = file.append(pieces_of(values, range(int(start[4]), int(start[5]))), pool)
     assert np.array_equal(CompressedColumn(file, start, sections)[:], values)
+
+
+def test_what_does_not_fit_leaves_nothing_behind(
+    file: CompressedFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next try would begin behind it, and need all of its room once more."""
+    _, _, sections = written(file)
+    size, more = (tmp_path / "finished").stat().st_size, np.arange(5000, dtype=np.int32)
+    pwrite, calls = os.pwrite, []
+
+    def full(handle: int, data: bytes, at: int) -> int:
+        calls.append(at)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return pwrite(handle, data, at)
+
+    with monkeypatch.context() as patch, ThreadPoolExecutor(2) as pool:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(OSError, match="finished"):
+            file.append(pieces_of(more, range(5000)), pool)
+    assert calls[1] > calls[0] >= size
+    assert (tmp_path / "finished").stat().st_size == size
+    with ThreadPoolExecutor(2) as pool:
+        assert file.append(pieces_of(more, range(5000)), pool).begin == size
+    assert all(map(file.is_whole, sections))
+
+
+def test_what_cannot_be_read_is_not_whole(file: CompressedFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is solved again; who reads it all the same is told which file it is."""
+    _, start, sections = written(file)
+    column = CompressedColumn(file, start, sections)
+
+    def broken(handle: int, size: int, at: int) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "pread", broken)
+    assert not file.is_whole(sections[0])
+    with pytest.raises(OSError, match="finished"):
+        column[0:1]
