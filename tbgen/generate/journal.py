@@ -71,7 +71,7 @@ def read(place: Path) -> tuple[dict[str, Any], Iterator[Batch]] | None:
     for: those of another version may look otherwise."""
     try:
         lines = list(_sound((place / _NAME).read_bytes()))
-    except OSError:
+    except FileNotFoundError:  # another error may pass, and the workspace holds the work of hours
         return None
     if len(lines) < _LEAST:
         return None

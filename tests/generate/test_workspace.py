@@ -1,5 +1,6 @@
 """Builds that were stopped go on where they were, and only with what is sound."""
 
+import errno
 import os
 import shutil
 import signal
@@ -203,6 +204,27 @@ def test_a_torn_journal_loses_its_last_line(place: Path, expected: bytes, torn: 
     journal_of(place).write_bytes(data[: len(data) - torn])
     assert go_on(place) == sorted(kept[:-1])
     assert sorted(slices_in(place)) == sorted(kept[:-1]), "the journal is whole again"
+    build(place)
+    assert table_path(place, KPVK, "r").read_bytes() == expected
+
+
+def test_a_journal_that_cannot_be_read_now_is_not_thrown_away(
+    place: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system over a network may answer the next time."""
+    stop(place, 9)
+    kept, read_bytes = slices_in(place), Path.read_bytes
+
+    def read(path: Path) -> bytes:
+        if path == journal_of(place):
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), str(path))
+        return read_bytes(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", read)
+        with pytest.raises(OSError, match="journal"):
+            build(place)
+    assert slices_in(place) == kept
     build(place)
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
