@@ -11,7 +11,6 @@ from tbgen.arrays import Arrays
 from tbgen.contents import Contents, Told, selected
 from tbgen.errors import WrongTable
 from tbgen.index.exits import Exits
-from tbgen.sizes import ENTRY
 from tbgen.store import open_table
 from tbgen.verify.run import verify
 from tbgen.verify.units import KEPT_LONG, Memory
@@ -25,8 +24,6 @@ _SMALL: Final = 1 << 14
 _MANY: Final = 1 << 24
 """Steps that the verifier is given all at once, at most: it takes 20 bytes for each staircase. With more it reads the
 table by units, which takes longer to begin with. Tables with pawns are always read so: it takes less memory."""
-_COLUMNS: Final = 2 * ENTRY
-"""Bytes of a number: its entry and its staircase."""
 _LEAST_KEPT: Final = 1 << 27
 """Numbers of units that are kept, on disk, at least;"""
 _SHARE_KEPT: Final = 8
@@ -54,7 +51,7 @@ def check_sample(
     kept = min(KEPT_LONG, max(_LEAST_KEPT, size // _SHARE_KEPT))
     verdict = verify(
         contents, exits, threads=threads, seconds=None if small else time_to_spend, seed=seed,
-        memory=Memory(arrays.array, divides, kept, table_fits=_COLUMNS * size <= arrays.work_room()),
+        memory=Memory(arrays.array, divides, kept, room=arrays.work_room()),
     )  # fmt: skip
     if verdict.wrong:
         _refuse(contents, f"{verdict.wrong:,} of {verdict.checked:,} positions are not what their moves make of them")

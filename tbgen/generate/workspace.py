@@ -267,7 +267,7 @@ class Workspace:
         columns = {slice_: self._links_of(one) for slice_, one in last.items() if slice_ not in done}
         at_work = {slice_: (last[slice_], links) for slice_, links in columns.items() if links is not None}
         self._slices.wipe(one for one in range(self._layout.slices) if one not in done and one not in at_work)
-        self._seen[:] = 0
+        self._seen = link_log.make_seen(links)
         return _Resumed([*done.values()], at_work, head["number"] + 1)
 
     def _restore(self, log: Path, stretches: list[Stretch]) -> bool:

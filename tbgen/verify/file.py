@@ -50,7 +50,8 @@ class _File:
 
 def on_disk(disk_arrays: DiskArrays) -> Memory:
     """In arrays on disk, up to half of what is free there."""
-    return Memory(disk_arrays.array, numbers=max(KEPT_LONG, disk_arrays.free() // 2 // _EACH))
+    kept = max(KEPT_LONG, disk_arrays.free() // 2 // _EACH)
+    return Memory(disk_arrays.array, numbers=kept, room=disk_arrays.work_room())
 
 
 def mapped_by(material: Material) -> int:

@@ -129,7 +129,7 @@ class _Checker:
         self.unchecked = 0
         self.examples: list[Finding] = []
         self._limit = limit
-        self._table_fits = memory.table_fits
+        self._draws_together = not memory.divides and not memory.holds(self.table.layout.size)
         self._pool = pool
         self._threads = threads
         self._surveys: dict[int, Survey] = {}
@@ -201,7 +201,7 @@ class _Checker:
         while True:
             number = generator.integers(self.table.layout.size, size=1)
             numbers = units.spans[units.of(number)[0]].numbers
-            if not units.divides and not self._table_fits:
+            if self._draws_together:
                 start = int(number[0]) // _STRETCH * _STRETCH
                 numbers = range(start, min(start + _STRETCH, self.table.layout.size))
             drawn = generator.integers(numbers.start, numbers.stop, _DRAWN * self._threads)

@@ -2,6 +2,7 @@
 one, with a dictionary of their staircases. However large the table, only those units have to be there that moves lead
 to."""
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import islice
@@ -14,6 +15,7 @@ from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.sizes import ENTRY
 from tbgen.steps import pack_steps
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces, ranges
@@ -31,6 +33,8 @@ KEPT_LONG: Final = 1 << 28
 """The same where slices are divided, at least: moves lead from a unit to some fifteen others."""
 _NEAR: Final = 1 << 27
 """Of these, numbers that are likely to be in memory: those that were needed last."""
+_COLUMNS: Final = 2 * ENTRY
+"""Bytes of a number: its entry and its staircase."""
 _NO_STAIRCASE: Final = -1
 
 
@@ -43,8 +47,13 @@ class Memory(NamedTuple):
     """Long slices are read in parts, so that they need not fit into memory."""
     numbers: int = KEPT_LONG
     """Numbers that there is room for where slices are divided. What is dropped may have to be read again."""
-    table_fits: bool = True
-    """Whether it has room for the table itself. If not, a sample is drawn from numbers that lie together."""
+    room: float = math.inf
+    """Bytes of memory for the table. Where it does not fit, fewer units are kept, and a sample of what is not divided
+    is drawn from numbers that lie together."""
+
+    def holds(self, numbers: int) -> bool:
+        """Whether so many fit into memory, with staircases."""
+        return _COLUMNS * numbers <= self.room
 
 
 IN_MEMORY: Final = Memory()
@@ -126,7 +135,7 @@ class Units:
         self._make = memory.make
         self.spans = list(_divided(self._start, tables.shift))
         """`[unit]`"""
-        self._kept = memory.numbers if self.divides else _KEPT
+        self._kept = memory.numbers if self.divides else int(min(_KEPT, max(_LEAST, memory.room / _COLUMNS)))
         self._unit_of_piece = np.repeat(np.arange(len(self.spans)), [len(one.pieces) for one in self.spans])
         self._first_numbers = [one.numbers.start for one in self.spans]
         size = 1 << tables.shift if self.divides else _LEAST

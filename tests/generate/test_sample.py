@@ -13,7 +13,7 @@ from tbgen.errors import WrongTable
 from tbgen.generate import sample
 from tbgen.retro import export
 from tbgen.store.write import table as writing
-from tbgen.verify import run
+from tbgen.verify import run, units
 from tbgen.verify import table as verified_table
 
 
@@ -84,7 +84,7 @@ def test_of_a_table_larger_than_memory_positions_that_lie_together_are_checked(
     """Looks all over it would read it several times."""
     monkeypatch.setattr(run, "_STRETCH", 1 << 12)
     if not fits:
-        monkeypatch.setattr(sample, "_COLUMNS", 1 << 40)
+        monkeypatch.setattr(units, "_COLUMNS", 1 << 40)
     drawn, some = list[int](), run._Checker.some
 
     def noted(checker: run._Checker, numbers: run.Numbers) -> None:

@@ -1,6 +1,7 @@
 """The verifier passes what the solver makes, and finds any single thing that is altered in it."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, Final
@@ -103,6 +104,23 @@ def test_a_table_need_not_be_in_memory(sample: int | None) -> None:
     assert max(map(len, parts.asked)) < len(contents.entries) // 20
     if sample is None:
         assert len(parts.asked) == layout_of(contents.material).slices, "none is read twice"
+
+
+@pytest.mark.parametrize("room", [0.0, math.inf])
+def test_what_has_no_room_in_memory_is_not_kept(monkeypatch: pytest.MonkeyPatch, room: float) -> None:
+    """Units of short slices are in no files."""
+    monkeypatch.setattr(units, "_LEAST", 1)
+    fetch, kept = units.Units.fetch, []
+
+    def noted(here: units.Units, needed: Set[int]) -> None:
+        fetch(here, needed)
+        kept.append(sum(len(held.entries) for held in here._held.values()))
+
+    monkeypatch.setattr(units.Units, "fetch", noted)
+    contents = table("KPvK", "r")
+    verdict = verify(contents, exits_of(parse("KPvK"), answers("KPvK", "r")), memory=Memory(room=room))
+    assert verdict == Verdict(legal(contents), 0, [])
+    assert (max(kept) < len(contents.entries) // 4) == (room == 0.0)
 
 
 @pytest.mark.usefixtures("small_units")
