@@ -5,12 +5,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tbgen.cluster.tasks import Hands, Task, run
+from tbgen.generate.estimate import numbers_of
 from tbgen.generate.plan import Plan
 from tbgen.generate.schedule import priorities
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
-from tbgen.index import layout_of
 from tbgen.material import Material
 from tbgen.store import Stamp
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
@@ -75,7 +75,7 @@ def run_on_cluster(
     def tell(name: str, numbers: int | None) -> None:
         material = todo[name]
         if numbers is None:
-            unsolved[name] = layout_of(material).size
+            unsolved[name] = numbers_of(material)
             watcher.began(material)
             return
         solved = min(numbers, unsolved[name])
