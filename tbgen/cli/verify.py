@@ -43,8 +43,8 @@ examples:
   tbgen verify --digests docs/digests.txt
                                    whether the tables say the same as the project's: each is read once
 
-A table without pawns is read as a whole, others a few slices at a time: a slice has the positions with the pawns on the
-same squares. The tables that captures and promotions lead to are taken as right: verify them as well. If one of them is
+A table is read a few slices at a time, or a part of a long one: a slice has the positions with the pawns on the same
+squares. The tables that captures and promotions lead to are taken as right: verify them as well. If one of them is
 missing or damaged, the positions that lead there are checked by their other moves and counted separately. After a fault
 in one table, the others are checked all the same.
 
