@@ -103,7 +103,7 @@ ROOMS = {
     "store/own_memory": "sizes",
     "store/mapped": "arrays text",
     "store/disk_arrays": "arrays repeat errors text sizes safe_files store/own_memory store/mapped",
-    "store/compressed": "errors turns contents",
+    "store/compressed": "errors text turns contents",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
     "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",

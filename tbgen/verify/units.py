@@ -15,7 +15,6 @@ from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents, Steps
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.sizes import ENTRY
 from tbgen.steps import pack_steps
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces, ranges
@@ -33,7 +32,7 @@ KEPT_LONG: Final = 1 << 28
 """The same where slices are divided, at least: moves lead from a unit to some fifteen others."""
 _NEAR: Final = 1 << 27
 """Of these, numbers that are likely to be in memory: those that were needed last."""
-_COLUMNS: Final = 2 * ENTRY
+_COLUMNS: Final = 8
 """Bytes of a number: its entry and its staircase."""
 _NO_STAIRCASE: Final = -1
 
