@@ -109,7 +109,7 @@ class Compressed:
 
     def turn_to(self, slices: Iterable[int]) -> None:
         at_work = {*slices}
-        self._left -= at_work
+        self._left = self._left - at_work
         led_to = set[int]().union(*(stepped_to(self._layout, slice_) for slice_ in at_work))
         self._entries.hold(at_work | led_to, lambda slice_, place: self._fill(slice_, 0, place))
         # what an en passant capture is worth takes staircases
@@ -174,7 +174,7 @@ class Compressed:
             self._sections.pop(slice_, None)
         # those that are neither finished nor to be wiped are at work, and their staircases are of use
         self._left = {*range(self._layout.slices)} - self._sections.keys() - wiped
-        self._staircases.find(self._left.copy())
+        self._staircases.find(self._left)
         self._file.cut(max((staircases.end for _, staircases in self._sections.values()), default=0))
         self._is_resumed = True
 

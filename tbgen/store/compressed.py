@@ -62,15 +62,15 @@ class CompressedFile:
             crc32 = zlib.crc32(data, crc32)
             left = memoryview(data)
             while left:
-                with self._named():
-                    written = os.pwrite(self._handle, left, end)
+                written = os.pwrite(self._handle, left, end)
                 end, left = end + written, left[written:]
 
         try:
-            for packed in in_turn(pool, _AHEAD, _packed, ((piece,) for piece in column)):
-                lengths.append(len(packed))
-                write(packed)
-            write(np.array(lengths, _LENGTH).tobytes())
+            with self._named():
+                for packed in in_turn(pool, _AHEAD, _packed, ((piece,) for piece in column)):
+                    lengths.append(len(packed))
+                    write(packed)
+                write(np.array(lengths, _LENGTH).tobytes())
         except BaseException:
             self.cut(begin)  # on a full disk the room is needed, and the next try begins at the end of the file
             raise
