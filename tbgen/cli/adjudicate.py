@@ -32,7 +32,8 @@ _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAU
 EPILOG: Final = f"""\
 Every game gets the tags RMobilityResult, Points, RMobilityScoring and
 RMobilityTermination, and RMobilityCutoff and Komi where they apply. All else is
-kept, byte by byte; Result is never changed. RMobilityTermination says what the
+kept, byte by byte; Result is never changed. Where RMobilityResult was another, a
+line says so, and RMobilityOverruled keeps it. RMobilityTermination says what the
 result rests on:
 
   played             the record when the game ended
@@ -162,10 +163,8 @@ def run(args: argparse.Namespace) -> int:
             for fault in done.faults:
                 report.faults.append((done.name, fault))
                 skipped.add(fault.words(done.name))
-            for note in done.notes:
-                report.left_out += 1
-                if not args.quiet:
-                    changed.add(note.words(done.name))
+            for note in () if args.quiet else done.notes:
+                changed.add(note.words(done.name))
             bar.judged(done.read)
 
         faults = adjudicate(args.games, args.output, settings, args.jobs, watch=watch, solve=solve)

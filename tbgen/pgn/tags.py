@@ -21,8 +21,9 @@ _READ: Final = {
         CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RESULT, RULES, RULE_SET, SCORING,
         "Black", "FEN", "Result", "Termination", "TerminationDetails", "Variant", "White",
     )
-}  # fmt: skip
-"""Tags that say how to read a game; upper and lower case are the same in their names."""
+} | {"rmobiliyresult": RESULT}  # fmt: skip
+"""Tags that say how to read a game; upper and lower case are the same in their names. The last is spelled as in
+cuteRMob's README."""
 _UNDERSTOOD: Final = set(_READ.values()) - {"Black", "White"}
 """The others are names, which are shown as they are written."""
 _ESCAPED: Final = re.compile(r'\\(["\\])')

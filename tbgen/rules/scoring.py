@@ -7,7 +7,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self
@@ -65,6 +65,15 @@ class Scoring(ABC):
 
     komi: Komi | None = None
     """What the side whose sign it bears has to do better than, if there is one."""
+
+    takes_komi: ClassVar[bool] = False
+    """Whether a komi may decide."""
+
+    def under(self, cutoff: int | None = None, komi: Komi | None = None) -> Self:
+        """Return the scoring with this cutoff and this komi, so far as they are given and it has any use for them."""
+        scheme = self if komi is None or not self.takes_komi else replace(self, komi=komi)
+        has_cutoff = scheme.cutoff is not None or scheme.komi is not None
+        return scheme if cutoff is None or not has_cutoff else replace(scheme, cutoff=cutoff)
 
     def points(self, result: int | str) -> Fraction:
         """White's points for an outcome, which may be given as its text: `G1.5`, `-G1.5`."""
@@ -132,6 +141,7 @@ class FullPoints(Scoring):
     """The holder of any record wins. With a komi, the komi decides."""
 
     title = "Full Points"
+    takes_komi = True
 
     def share(self, level: int) -> Fraction:
         return WIN

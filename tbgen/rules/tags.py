@@ -4,6 +4,7 @@ Tags come as a mapping from names to values; pgn/tags.py reads and writes the te
 """
 
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -12,13 +13,15 @@ import chess
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.fen import Fen, read_fen, with_record
-from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, RuleSet, W, bare_name, named, parse_cutoff, rule_set
+from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, C, RuleSet, W, bare_name, named, parse_cutoff, rule_set
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
 from tbgen.rules.variants import CHESS, Variant, of
 from tbgen.rules.variants import named as variant_named
 from tbgen.table_rules import TableRules
 
 RESULT: Final = "RMobilityResult"
+OVERRULED: Final = "RMobilityOverruled"
+"""A tag of tbgen: the result that stood there before another replaced it."""
 POINTS: Final = "Points"
 SCORING: Final = "RMobilityScoring"
 CUTOFF: Final = "RMobilityCutoff"
@@ -35,8 +38,10 @@ VARIANT: Final = "Variant"
 FIFTY: Final = "RMobilityFifty"
 """A tag of tbgen: the form of the 50-move rule."""
 
-_RULES: Final = frozenset({LEGACY, RULES, RULE_SET, FIFTY})
+_RULES: Final = frozenset({CUTOFF, LEGACY, RULES, RULE_SET, FIFTY})
 """Tags that say by which rules a game was played."""
+_OF_CUTERMOB: Final = frozenset({C.name, C_LEGACY.name})
+"""Rule sets whose games always bear the tag `RMobilityCutoff`."""
 
 NO_RESULT: Final = "*"
 
@@ -49,23 +54,26 @@ _CHESS960: Final = frozenset({"chess960", "960", "fischerandom", "fischerrandom"
 def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Scoring, rules: RuleSet = W) -> None:
     """Put the r-mobility tags of a game into its headers; `Result` is never touched.
 
-    A cutoff that no longer applies goes. `Komi` and `Legacy` say how a game was to be played: they
-    are written where they apply and do not say so already, and left alone otherwise.
+    `RMobilityCutoff`, `Komi` and `Legacy` say how a game was to be played: they are written where they apply and do
+    not say so already, and left alone otherwise.
     """
     headers[RESULT] = NO_RESULT if result is None else outcome.text(result)
     headers[POINTS] = NO_RESULT if result is None else points_text(scheme.points(result), whole=scheme.whole)
     headers[SCORING] = scheme.title
-    cutoff = scheme.cutoff
-    if cutoff is None and rules.fifty.improvement_restarts:
-        cutoff = rules.cutoff
+    cutoff = applied_cutoff(scheme, rules)
     if cutoff is not None:
         headers[CUTOFF] = outcome.text(outcome.held_by_white(cutoff))
-    else:
-        headers.pop(CUTOFF, None)
     if scheme.komi is not None and not _is_komi(headers.get(KOMI), scheme.komi):
         headers[KOMI] = str(scheme.komi)
     if rules.legacy and not is_legacy(headers.get(LEGACY)):
         headers[LEGACY] = ""
+
+
+def applied_cutoff(scheme: Scoring, rules: RuleSet) -> int | None:
+    """Return the cutoff under which games are played, if there is one. In cuteRMob there always is."""
+    if scheme.cutoff is None and (rules.fifty.improvement_restarts or rules.name in _OF_CUTERMOB):
+        return rules.cutoff
+    return scheme.cutoff
 
 
 def write_rules(headers: MutableMapping[str, str], rules: RuleSet) -> None:
@@ -76,7 +84,10 @@ def write_rules(headers: MutableMapping[str, str], rules: RuleSet) -> None:
 
 
 def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
-    """The rules that a game was played by, as far as its tags say."""
+    """The rules that a game was played by, as far as its tags say.
+
+    A cutoff without the name of a rule set is cuteRMob's, whose games always bear it.
+    """
     told = {name: value for name, value in headers.items() if value.strip() not in _UNKNOWN}
     rules = otherwise
     if RULE_SET in told:
@@ -84,9 +95,11 @@ def rules_of(headers: Mapping[str, str], otherwise: RuleSet = W) -> RuleSet:
         rules = replace(named_one, whole_game=named_one.whole_game or otherwise.whole_game)
     elif is_legacy(headers.get(LEGACY)):  # which needs no value
         rules = replace(C_LEGACY, whole_game=otherwise.whole_game)
+    elif CUTOFF in told:
+        rules = replace(C, whole_game=otherwise.whole_game)
     if FIFTY in told:
         rules = replace(rules, fifty=named(told[FIFTY], FIFTY_MOVES, "form of the 50-move rule"))
-    if rules.fifty.improvement_restarts and CUTOFF in told and not {RULE_SET, FIFTY}.isdisjoint(told):
+    if CUTOFF in told:
         rules = replace(rules, cutoff=parse_cutoff(told[CUTOFF]))
     if RULES in told:
         rules = replace(rules, whole_game=named(told[RULES], _TABLE_RULES, "rules") is TableRules.WHOLE_GAME)
@@ -136,16 +149,36 @@ def result_of(headers: Mapping[str, str]) -> int | None:
     return None if told is None else outcome.parse(told)
 
 
+def overruled_by(headers: Mapping[str, str], result: int) -> str | None:
+    """Return the result that the tags tell, in their words, where it is another one than this."""
+    stated = _known(headers, RESULT)
+    with suppress(BadInput):
+        if stated is None or outcome.parse(stated) == result:
+            return None
+    return stated
+
+
 def komi_of(headers: Mapping[str, str]) -> Komi | None:
     """The komi that they tell."""
     told = _known(headers, KOMI)
     return None if told is None else Komi.parse(told)
 
 
+def cutoff_of(headers: Mapping[str, str]) -> int | None:
+    """The cutoff that they tell."""
+    cutoff = _known(headers, CUTOFF)
+    return None if cutoff is None else parse_cutoff(cutoff)
+
+
 def scoring_of(headers: Mapping[str, str]) -> Scoring | None:
     """The scoring that they name, with the cutoff and komi that they tell."""
     title = _known(headers, SCORING)
-    return None if title is None else scoring(title, cutoff=_known(headers, CUTOFF), komi=_known(headers, KOMI))
+    return None if title is None else as_played(scoring(title), headers)
+
+
+def as_played(scheme: Scoring, headers: Mapping[str, str]) -> Scoring:
+    """Return this scoring with the cutoff and komi that they tell, where it has any use for them."""
+    return scheme.under(cutoff_of(headers), komi_of(headers) if scheme.takes_komi else None)
 
 
 def _known(headers: Mapping[str, str], name: str) -> str | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.errors import BadInput
-from tbgen.rules.rulesets import C_LEGACY, CUTERMOB, IGNORED, OTB, WG, C, RuleSet, W, rule_set
+from tbgen.rules.rulesets import C_LEGACY, CLASSIC, CUTERMOB, IGNORED, OTB, WG, C, RuleSet, W, rule_set
 from tbgen.rules.scoring import (
     Classical,
     Exponential,
@@ -107,7 +107,7 @@ def test_what_is_written(result: str | None, scheme: Scoring, rules: RuleSet, ex
     assert written(result, scheme, rules) == expected
 
 
-def test_other_tags_are_kept_and_stale_cutoffs_go() -> None:
+def test_other_tags_are_kept_and_so_is_how_a_game_was_to_be_played() -> None:
     headers = {
         "Event": "?",
         "Result": "1/2-1/2",
@@ -120,6 +120,7 @@ def test_other_tags_are_kept_and_stale_cutoffs_go() -> None:
         "Event": "?",
         "Result": "1/2-1/2",
         "Komi": "G4.25",
+        "RMobilityCutoff": "G4.0",
         "Points": "1.0000 - 0.0000",
         "RMobilityResult": "G0.0",
         "RMobilityScoring": "Exponential",
@@ -157,6 +158,22 @@ def test_the_cutoff_of_the_rules_is_told_where_it_matters() -> None:
     assert "RMobilityCutoff" not in written("G1.0", Exponential(), W)
 
 
+@pytest.mark.parametrize("rules", [C, C_LEGACY, replace(C, fifty=CLASSIC), replace(C, whole_game=True)])
+@pytest.mark.parametrize("scheme", [Exponential(), Harmonic(), Classical(), FullPoints()])
+def test_cutermobs_games_always_bear_the_cutoff(rules: RuleSet, scheme: Scoring) -> None:
+    # "[RMobilityCutoff] is the cutoff that was applied for the tournament."
+    assert written("G1.0", scheme, rules)["RMobilityCutoff"] == "G6.0"
+    assert scoring_of(written("G1.0", scheme, rules)) == scheme
+
+
+def test_a_game_without_the_name_of_a_rule_set_is_cutermobs_if_it_bears_a_cutoff() -> None:
+    # "any reset OR any improvement to the best G-score since last reset zeroes the 50 moves counter"
+    assert rules_of({"RMobilityCutoff": "G4.5"}) == replace(C, cutoff=9)
+    assert rules_of({"RMobilityCutoff": "G4.5", "Legacy": ""}) == replace(C_LEGACY, cutoff=9)
+    assert rules_of({"RMobilityCutoff": "G4.5", "RMobilityRuleSet": "W"}) == replace(W, cutoff=9)
+    assert rules_of({"RMobilityCutoff": "?"}) == W
+
+
 def test_no_tags_say_nothing() -> None:
     for headers in ({}, {"RMobilityResult": "?", "RMobilityScoring": "*", "Komi": ""}):
         assert (result_of(headers), scoring_of(headers), komi_of(headers)) == (None, None, None)
@@ -173,7 +190,7 @@ def test_no_tags_say_nothing() -> None:
 )
 def test_nonsense_is_refused(tag: str, value: str) -> None:
     with pytest.raises(BadInput):
-        (result_of if tag == "RMobilityResult" else scoring_of)({"RMobilityScoring": "winner", tag: value})
+        (result_of if tag == "RMobilityResult" else scoring_of)({"RMobilityScoring": "komi", tag: value})
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ class Done(NamedTuple):
     verdicts: list[GameVerdict]
     faults: list[Fault]
     notes: list[Fault]
-    """What of games that were judged has been left out."""
+    """What of games that were judged has been left out or overruled."""
 
 
 def adjudicate(
@@ -148,7 +148,7 @@ def _judged(chunk: Chunk, judge: Judge) -> Done:
         b"".join(one.data for one in found),
         [one.verdict for one in found if one.verdict is not None],
         [one.fault for one in found if one.fault is not None],
-        [one.note for one in found if one.note is not None],
+        [note for one in found for note in one.notes],
     )
 
 

@@ -24,19 +24,20 @@ from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Sol
 from tbgen.referee.adjudicate.finish import Finish, agreed, finish_of
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.rules.ends import Game, Turn
-from tbgen.rules.rulesets import RuleSet, W
+from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Scoring
 from tbgen.rules.tags import (
     CUTOFF,
     KOMI,
     LEGACY,
     NO_RESULT,
-    SCORING,
+    OVERRULED,
     TERMINATION,
+    as_played,
     begin,
-    komi_of,
+    cutoff_of,
+    overruled_by,
     rules_of,
-    says_rules,
     scoring_of,
     write_rules,
     write_tags,
@@ -68,6 +69,10 @@ class GameVerdict(NamedTuple):
     scheme: Scoring
     solved: Solved | None = None
     """What solving the position alone has shown, if it was tried."""
+    leaves_record_out: bool = False
+    """Whether a record that the start position could not have is left out."""
+    overrules: bool = False
+    """Whether its tags told another result."""
 
 
 class Fault(NamedTuple):
@@ -89,8 +94,8 @@ class Judged(NamedTuple):
     data: bytes
     verdict: GameVerdict | None = None
     fault: Fault | None = None
-    note: Fault | None = None
-    """What of a game that was judged has been left out."""
+    notes: tuple[Fault, ...] = ()
+    """What of a game that was judged has been left out or overruled."""
 
 
 class Judge:
@@ -136,6 +141,8 @@ class Judge:
         rules, start = begin(headers, settings.rules, own_rules=settings.own_rules, own_tables=settings.own_tables)
         if settings.fifty is not None:
             rules = replace(rules, fifty=settings.fifty)
+        if settings.cutoff is not None:
+            rules = replace(rules, cutoff=settings.cutoff)
         board, given, dropped = start
         scheme = self._scheme_of(headers)
         replay = Replay(board, whole_game=rules.whole_game)
@@ -143,12 +150,19 @@ class Judge:
         board, turn = _ending(replay, given, rules)
         finish = finish_of(result, headers, moves.comment, turn, board)
         if finish is Finish.AWARD:
-            stated = agreed(headers, moves.comment)
-            basis = Basis.AWARDED if stated is None else Basis.AGREED
-            found = Decision(_MATE[result] if stated is None else stated, basis, Reach.NOT_ASKED)
+            agreement = agreed(headers, moves.comment)
+            basis = Basis.AWARDED if agreement is None else Basis.AGREED
+            found = Decision(_MATE[result] if agreement is None else agreement, basis, Reach.NOT_ASKED)
         else:
             found = self._decider.decide(finish, board, turn.outcome, rules)
         late = is_late(turn.quiet, found.dtg, rules.fifty.plies)
+        stated = overruled_by(headers, found.outcome)
+        notes = [] if dropped is None else [start.note]
+        if stated is not None:
+            notes.append(
+                f"another result than the tags told: {outcome.text(found.outcome)} ({found.basis}, rule set {rules}) "
+                f"replaces {stated}, which the tag {OVERRULED} keeps"
+            )
         verdict = GameVerdict(
             headers.get("White") or _NO_NAME,
             headers.get("Black") or _NO_NAME,
@@ -157,23 +171,25 @@ class Judge:
             late,
             scheme,
             Solved(material_of(board).normal.name, turn.outcome, found.sure) if found.sure is not None else None,
+            dropped is not None,
+            stated is not None,
         )
         return Judged(
             section.changed(
                 _tags(headers, found.outcome, f"{found.basis}{found.words}{f', {LATE}' * late}", scheme, rules)
             ),
             verdict,
-            note=None if dropped is None else Fault(unit.number, unit.line, start.note),
+            notes=tuple(Fault(unit.number, unit.line, words) for words in notes),
         )
 
     def _scheme_of(self, headers: Mapping[str, str]) -> Scoring:
         """The scoring of a game: its own, unless another was asked for."""
         settings = self._settings
-        if settings.own_scoring and SCORING in headers:
-            return scoring_of(headers) or settings.scheme
-        if settings.own_komi and settings.scheme.komi is not None and KOMI in headers:
-            return replace(settings.scheme, komi=komi_of(headers) or settings.scheme.komi)
-        return settings.scheme
+        scheme = scoring_of(headers) if settings.own_scoring else None
+        if scheme is None:
+            scheme = settings.scheme
+            scheme = as_played(scheme, headers) if settings.own_komi else scheme.under(cutoff_of(headers))
+        return scheme.under(settings.cutoff)
 
 
 def _result(headers: Mapping[str, str], written: str) -> str:
@@ -204,10 +220,12 @@ def _tags(
     told = {name: headers[name] for name in (CUTOFF, KOMI, LEGACY) if name in headers}
     tags = dict(told)
     write_tags(tags, result, scheme, rules)
-    if rules_of(headers) != rules if says_rules(headers) else rules != W:
+    if rules_of({**headers, **tags}) != rules:
         write_rules(tags, rules)
     wanted: dict[str, str | None] = {
-        name: tags.get(name) for name in (*tags, *told) if tags.get(name) != told.get(name) or name not in told
+        name: value for name, value in tags.items() if value != told.get(name) or name not in told
     }
+    stated = headers.get(OVERRULED) or overruled_by(headers, result)
+    wanted[OVERRULED] = None if stated is None or outcome.text(result) == stated else stated
     wanted[TERMINATION] = termination
     return wanted

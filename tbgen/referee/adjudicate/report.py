@@ -52,6 +52,8 @@ class Report:
         """Whether there is to be a crosstable."""
         self.left_out = 0
         """Games of which a record has been left out."""
+        self.overruled = 0
+        """Games whose tags told another result."""
         self.faults: list[tuple[str, Fault]] = []
         """What was passed on as it was, with its file."""
         self._games = 0
@@ -71,6 +73,8 @@ class Report:
 
     def add(self, verdict: GameVerdict) -> None:
         self._games += 1
+        self.left_out += verdict.leaves_record_out
+        self.overruled += verdict.overrules
         found = verdict.decision
         self._bases[found.basis] += 1
         self._finishes[verdict.finish][_asked(found)] += 1
@@ -92,6 +96,8 @@ class Report:
         parts += [f"{games} {words}" for basis, words in _SUMMARY.items() if (games := self._bases[basis])]
         if self.left_out:
             parts.append(f"{self.left_out} with a record left out")
+        if self.overruled:
+            parts.append(f"{self.overruled} with another result than their tags told")
         if self.faults:
             parts.append(f"{len(self.faults)} passed on as they were")
         return f"{', '.join(parts)}; written to {target}"
@@ -148,6 +154,7 @@ class Report:
         return {
             "games": self._games,
             "left_out": self.left_out,
+            "overruled": self.overruled,
             "faults": [{"file": file, **fault._asdict()} for file, fault in self.faults],
             "finishes": {
                 finish: {

@@ -32,6 +32,8 @@ class Settings:
     rules: RuleSet = W
     own_rules: bool = True
     """Games whose tags say by which rule set they were played are judged by it."""
+    cutoff: int | None = None
+    """The cutoff of rules and scoring, whatever a game's own is; None: the game's."""
     fifty: FiftyMoves | None = None
     """The form of the 50-move rule, whatever rule set they are judged by; None: the rule set's."""
     own_tables: bool = True
@@ -77,7 +79,8 @@ def make_settings(
         scheme=scheme,
         own_komi=komi is None,
         rules=replace(rules, whole_game=bool(whole_game)),
-        own_rules=rules_name is None and cutoff is None,
+        own_rules=rules_name is None,
+        cutoff=None if cutoff is None else rules.cutoff,
         fifty=None if fifty is None else rules.fifty,
         own_tables=whole_game is None,
         own_scoring=scoring_name is None,

@@ -87,7 +87,7 @@ def test_text_that_is_no_game() -> None:
     assert Fault(3, 9, "no game").words("x.pgn") == "x.pgn:9: game 3: no game"
 
 
-OWN = re.compile(rb'\[(?:RMobility(?:Result|Scoring|Termination)|Points) "[^"]*"\]\r?\n')
+OWN = re.compile(rb'\[(?:RMobility(?:Result|Scoring|Cutoff|Termination)|Points) "[^"]*"\]\r?\n')
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import io
+import json
 import os
 import re
 import signal
@@ -59,9 +60,7 @@ def test_the_sample_comes_out_as_it_was_written_down(capsys: pytest.CaptureFixtu
         (b"G5.5", b"played"),
     ]
     # Of what was there, only the tags of another verdict are gone.
-    before = (
-        SAMPLE.read_bytes().replace(b'[RMobilityResult "-G3.0"]\n', b"").replace(b'[RMobilityCutoff "G6.0"]\n', b"")
-    )
+    before = SAMPLE.read_bytes().replace(b'[RMobilityResult "G0.0"]\n', b"")
     assert TAGS.sub(b"", tagged) == before
     # And once more, nothing changes.
     assert run(capsys, "out.pgn", "-o", "again.pgn")[0] == 0
@@ -113,7 +112,7 @@ def test_broken_games_are_passed_on(jobs: int, capsys: pytest.CaptureFixture[str
     tagged = Path("out.pgn").read_bytes()
     for broken in BROKEN:
         assert broken in tagged
-    untagged = data.replace(b'[RMobilityResult "-G3.0"]\n', b"").replace(b'[RMobilityCutoff "G6.0"]\n', b"")
+    untagged = data.replace(b'[RMobilityResult "G0.0"]\n', b"")
     assert TAGS.sub(b"", tagged) == untagged
 
 
@@ -290,6 +289,17 @@ def test_a_record_that_is_left_out_is_named(capsys: pytest.CaptureFixture[str]) 
     assert code == 0
     assert err.startswith("tbgen: games.pgn:1: game 1: the record G3.0 is left out: the halfmove clock is 0")
     assert run(capsys, "games.pgn", "-o", "out.pgn", "--quiet")[2] == ""
+
+
+def test_a_result_that_is_overruled_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("games.pgn").write_text('[Result "1/2-1/2"]\n[RMobilityResult "G2.0"]\n\n1. e4 1/2-1/2\n')
+    _, _, err = run(capsys, "games.pgn", "-o", "out.pgn", "--decide", "none")
+    assert err.splitlines() == [
+        "tbgen: games.pgn:1: game 1: another result than the tags told: G20.5 (played, rule set W) replaces G2.0, "
+        "which the tag RMobilityOverruled keeps",
+        "tbgen: 1 game judged, 1 as played, 1 with another result than their tags told; written to out.pgn",
+    ]
+    assert json.loads(run(capsys, "games.pgn", "--json", "--quiet")[1])["overruled"] == 1
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])

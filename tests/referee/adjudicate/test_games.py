@@ -62,9 +62,68 @@ def test_what_stood_before_is_replaced() -> None:
     data = game("1. e4 1-0", RMobilityResult="-G3.0", RMobilityCutoff="G6.0", Points="1/2-1/2", Komi="G1.0")
     found = judged(data).data
     assert found.count(b"RMobilityResult") == found.count(b"Points") == 1
-    assert b"Cutoff" not in found
-    assert b'[Komi "G1.0"]' in found  # how it was to be played is not for us to say
+    assert b'[RMobilityOverruled "-G3.0"]' in found
+    assert b'[RMobilityCutoff "G6.0"]' in found  # how it was to be played is not for us to say
+    assert b'[Komi "G1.0"]' in found
     assert judged(found).data == found
+
+
+def test_a_result_that_is_overruled_is_told_and_kept() -> None:
+    check = game("100. Ra8+ 1/2-1/2", FEN=KING, RMobilityResult="G2.0")
+    first = judged(check)
+    assert [note.message for note in first.notes] == [
+        "another result than the tags told: -G15.5 (played, rule set W) replaces G2.0, which the tag "
+        "RMobilityOverruled keeps"
+    ]
+    again = judged(first.data, make_settings(rules_name="C"))
+    assert [note.message.partition(":")[2][:6] for note in again.notes] == [" G3.0 "]
+    assert b'[RMobilityResult "G3.0"]' in again.data
+    assert b'[RMobilityOverruled "G2.0"]' in again.data
+    assert not judged(again.data).notes
+    right = judged(again.data.replace(b'"G2.0"', b'"-G15.5"'), make_settings(rules_name="W"))
+    assert b"Overruled" not in right.data  # the result is the first one again
+
+
+def test_a_cutoff_without_a_rule_set_is_cutermobs() -> None:
+    # "any improvement to the best G-score since last reset zeroes the 50 moves counter. The improvement is only counted
+    # if it is strictly lower than the G-Score cutoff."
+    check = game("100. Ra8+ 1/2-1/2", FEN=KING, RMobilityResult="G3.0", RMobilityCutoff="G6.0")
+    found = judged(check)
+    assert found.notes == ()
+    assert result(check) == ("G3.0", "played")
+    assert b'[RMobilityResult "G3.0"]\n[RMobilityCutoff "G6.0"]' in found.data
+    assert result(check, make_settings(rules_name="W"))[0] == "-G15.5"
+    overruled = judged(check, make_settings(rules_name="W")).data
+    assert b'[RMobilityRuleSet "W"]' in overruled
+    assert judged(overruled).data == overruled
+
+
+def test_what_is_written_under_a_rule_set_is_judged_by_it_again() -> None:
+    check = game("100. Ra8+ 1/2-1/2", FEN=KING)
+    for asked in (
+        make_settings(scoring_name="winner", cutoff="G4.5"),
+        make_settings(scoring_name="komi"),
+        make_settings(rules_name="C", cutoff="G4.5"),
+        make_settings(rules_name="C-legacy", scoring_name="harmonic"),
+    ):
+        once = judged(check, asked).data
+        assert judged(once).data == once
+
+
+def test_the_cutoff_is_the_games_own_unless_another_is_asked_for() -> None:
+    legacy = game("1. e4 1/2-1/2", RMobilityResult="-G20.0", RMobilityCutoff="G4.5", Legacy="")
+    assert tags(legacy)["RMobilityCutoff"] == "G4.5"
+    assert tags(legacy, make_settings(scoring_name="winner"))["RMobilityCutoff"] == "G4.5"
+    other = tags(legacy, make_settings(scoring_name="winner", cutoff="G3.0"))
+    assert other["RMobilityCutoff"] == "G3.0"
+    assert "RMobilityRuleSet" not in other  # still the one that Legacy names
+
+
+def test_the_result_as_the_source_spells_it() -> None:
+    # "[RMobiliyResult] is the GScore of the game."
+    data = game("1. e4 e5 0-1", RMobiliyResult="-G2.5", Termination="agreed")
+    assert result(data) == ("-G2.5", "agreed")
+    assert judged(data.replace(b'"agreed"', b'"normal"')).notes  # G0.0 replaces it
 
 
 # How a draw came about
