@@ -33,6 +33,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tbgen.machine import memory
+
 if TYPE_CHECKING:
     from tbgen.probe import Positions, Tablebase
 
@@ -73,9 +75,8 @@ def machine() -> None:
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         "?",
     )
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    load = os.getloadavg()[0]
-    say("machine", f"{os.cpu_count()} x {model}, {memory:.0f} GiB, Python {platform.python_version()}, load {load:.1f}")
+    load, gib = os.getloadavg()[0], memory() / 2**30
+    say("machine", f"{os.cpu_count()} x {model}, {gib:.0f} GiB, Python {platform.python_version()}, load {load:.1f}")
 
 
 def bench_compile(runs: int) -> None:

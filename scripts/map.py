@@ -30,15 +30,15 @@ class Box(NamedTuple):
 
 
 COMMON: Final = (
-    "_version called errors where meant turns repeat sizes text columns files safe_files packed interrupts outcome "
-    "table_rules men look material position contents arrays"
+    "_version called errors where meant turns repeat sizes machine text columns files safe_files packed interrupts "
+    "outcome table_rules men look material position contents arrays"
 )
 BOXES: Final = {
     "what everybody speaks of": Box(
         500,
         0,
         (
-            "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  repeat  sizes",
+            "errors  where  meant  text  columns  files  safe_files  packed  interrupts  turns  repeat  sizes  machine",
             "men  look  material  position  outcome  table_rules  contents  arrays",
         ),
         COMMON,

@@ -31,6 +31,7 @@ ROOMS = {
     "turns": "",
     "repeat": "",
     "sizes": "",
+    "machine": "",
     "where": "errors",
     "meant": "",
     "text": "errors",
@@ -164,8 +165,8 @@ ROOMS = {
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version potential errors outcome table_rules position probe rules text",
     "report": (
-        "_version called errors look potential columns turns outcome table_rules men material position contents board "
-        "index store probe rules text clock optimal"
+        "_version called errors look potential columns turns sizes machine outcome table_rules men material position "
+        "contents board index store probe rules text clock optimal"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",
@@ -205,6 +206,7 @@ ONLY_IN = {
         "men look position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "
         "referee/annotate referee/match referee/player report pages serve cli"
     ),
+    "networkx": "referee/match",
     "rich": "cli",
     "shtab": "cli",
     "distributed": "cluster generate local cli",  # the other three for the type of a client only

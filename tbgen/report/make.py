@@ -1,12 +1,12 @@
 """From tables to a document."""
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tbgen import machine
 from tbgen.called import called_as
 from tbgen.errors import BadInput, MissingTable, OutOfRoom
 from tbgen.index import layout_of
@@ -18,6 +18,7 @@ from tbgen.report.distances import distances
 from tbgen.report.document import Document, Section
 from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
+from tbgen.sizes import ENTRY, PROGRAM
 from tbgen.store import build_some, readable_tables
 from tbgen.table_rules import TableRules
 from tbgen.text import size_of
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"
-_NUMBER: Final = 16
-"""Bytes per number of a table that is taken to memory as a whole."""
+_ZUGZWANGS: Final = 16
+_TREE: Final = 24
+"""Bytes per number of a table whose zugzwangs are looked for, or whose best moves are counted, as a whole."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def _kings(request: Request) -> Iterator[Section]:
 def _zugzwangs(request: Request) -> Iterator[Section]:
     materials = _materials(request, request.rules)
     tick, found = _ticks(request, "looking for zugzwangs", materials), []
-    _check_memory(materials)
+    _check_memory({material: _ZUGZWANGS * layout_of(material).size for material in materials})
     for material in materials:
         with _tablebase(request, request.rules[0]) as tablebase:
             found.append(zugzwangs.find(tablebase.table(material), tick))
@@ -118,7 +120,13 @@ def _tree(request: Request) -> Iterator[Section]:
     if request.rules != (TableRules.RESET,):
         raise BadInput("best moves are counted under the rules r")
     tick, found = _ticks(request, "counting best moves", materials), []
-    _check_memory(materials)
+    _check_memory(
+        {
+            material: _TREE * layout_of(material).size
+            + sum(ENTRY * layout_of(one).size for one in material.successors())
+            for material in materials
+        }
+    )
     for material in materials:
         with _tablebase(request, TableRules.RESET) as tablebase:
             table = tablebase.table(material)
@@ -128,14 +136,14 @@ def _tree(request: Request) -> Iterator[Section]:
     yield tree.section(found)
 
 
-def _check_memory(materials: Iterable[Material]) -> None:
-    """OutOfRoom if one of their tables, taken to memory as a whole, does not fit."""
-    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for material in materials:
-        needed = _NUMBER * layout_of(material).size
-        if needed > there:
+def _check_memory(tables: Mapping[Material, int]) -> None:
+    """Raise OutOfRoom if the program has no memory for one of these tables, each of which takes so many bytes."""
+    allowed = machine.memory()
+    for material, table in tables.items():
+        needed = PROGRAM + table
+        if needed > allowed:
             raise OutOfRoom(
-                f"{material} takes {size_of(needed)} of memory here, and the machine has {size_of(there)}: name others"
+                f"{material} takes {size_of(needed)} of memory here, and there are {size_of(allowed)}: name others"
             )
 
 

@@ -19,6 +19,7 @@ from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
 from tbgen.report.make import Request, make
 from tbgen.report.write import write
+from tbgen.sizes import PROGRAM
 
 
 def test_every_table_in_every_form(document: Document, html: str) -> None:
@@ -162,8 +163,8 @@ def test_forms_are_known() -> None:
 def test_a_table_that_does_not_fit_in_memory_is_refused(
     small_tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    monkeypatch.setattr("tbgen.report.make._NUMBER", 1 << 40)
+    monkeypatch.setattr("tbgen.machine.memory", lambda: PROGRAM + 1000)
     assert main(["report", what, "KRvK", "--tables", str(small_tables)]) == OutOfRoom.exit_code
     assert re.fullmatch(
-        r"tbgen: KRvK takes \S+ .iB of memory here, and the machine has .*: name others\n", capsys.readouterr().err
+        r"tbgen: KRvK takes \S+ .iB of memory here, and there are \S+ .iB: name others\n", capsys.readouterr().err
     )
