@@ -24,7 +24,9 @@ MAX_LEVEL: Final = 2 * 218 + 1
 FIRST_RECORD: Final = 2
 """The lowest level that a record can have: mate and stalemate, levels 0 and 1, end the game."""
 
-_TEXT = re.compile(r"([+\-mM]?)\s*[gG]([0-9]{1,3})(?:\.([05]))?\Z")
+_TEXT = re.compile(r"([+\-mM]?)\s*[gG]([0-9]{1,99})(?:\.([05]))?\Z")
+BLACKS: Final = frozenset("-mM")
+"""Signs of Black's scores: `m` where a minus would begin an option."""
 
 
 def held_by_white(level: int) -> int:
@@ -68,19 +70,29 @@ def checked(value: Any) -> int:
     return found
 
 
+def gscore(level: int) -> str:
+    """The G-score of a level, whoever holds it: `G1.5`."""
+    whole, half = divmod(level, 2)
+    return f"G{whole}.{'5' if half else '0'}"
+
+
 def text(outcome: int) -> str:
     """`G1.5` when White holds it, `-G1.5` when Black does."""
-    whole, half = divmod(level(outcome), 2)
-    return f"{'-' if outcome < 0 else ''}G{whole}.{'5' if half else '0'}"
+    return f"{'-' if outcome < 0 else ''}{gscore(level(outcome))}"
 
 
-def parse(words: str) -> int:
-    """The outcome that a text stands for: `G1.5`, `-G8.5`, `mG8.5`, `g3`."""
+def parse_gscore(words: str) -> tuple[int, bool]:
+    """The level that a text stands for, of any size, and whether the text bears Black's sign."""
     match = _TEXT.match(typed(words).strip())
     if match is None:
         raise BadInput(f"not a G-score: {words!r} (write G1.5 when White holds it, -G1.5 when Black does)")
     sign, whole, half = match.groups()
-    found = 2 * int(whole) + (half == "5")
-    if found > MAX_LEVEL:
+    return 2 * int(whole) + (half == "5"), sign in BLACKS
+
+
+def parse(words: str) -> int:
+    """The outcome that a text stands for: `G1.5`, `-G8.5`, `mG8.5`, `g3`."""
+    level, is_blacks = parse_gscore(words)
+    if level > MAX_LEVEL:
         raise BadInput(f"no position has so many moves: {words!r}")
-    return held_by_black(found) if sign in ("-", "m", "M") else held_by_white(found)
+    return held_by_black(level) if is_blacks else held_by_white(level)

@@ -102,6 +102,22 @@ def test_spellings_of_a_score_that_white_holds(spelling: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "level", "is_blacks"),
+    [
+        ("G1000.5", 2001, False),
+        ("-G219.0", 438, True),
+        ("\u2212G1000", 2000, True),
+        ("G" + "9" * 99, 2 * (10**99 - 1), False),
+    ],
+)
+def test_a_score_may_have_any_number_of_digits(words: str, level: int, is_blacks: bool) -> None:
+    """cuteRMob: X is an integer with any number of digits. A position has 218 moves at most."""
+    assert outcome.parse_gscore(words) == (level, is_blacks)
+    with pytest.raises(BadInput, match="no position has so many moves"):
+        outcome.parse(words)
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "", " ", "G", "-G", "3.5", "8", "G3.", "G.5", "G3.25", "G3.50", "G3,5", "G3.1", "G-3", "--G3", "+-G3", "pG3",

@@ -1338,9 +1338,10 @@ rmtb_error rmtb_parse_fen(const char *fen, rmtb_rules rules, rmtb_position *posi
     return RMTB_OK;
 }
 rmtb_error rmtb_parse_record(const char *text, int *record) {
-    int whole = 0, digits = 0, sign = *text == '-' || *text == 'm' || *text == 'M' ? -1 : 1;
+    size_t minus = !strncmp(text, "\xe2\x88\x92", 3) ? 3 : *text == '-' || *text == 'm' || *text == 'M'; /* U+2212 */
+    int whole = 0, digits = 0, sign = minus ? -1 : 1;
     *record = 0;
-    if (sign < 0 || *text == '+') text++;
+    text += minus ? minus : *text == '+';
     if (*text != 'G' && *text != 'g') return RMTB_BAD_RECORD;
     for (text++; *text >= '0' && *text <= '9' && digits < 4; text++, digits++) whole = 10 * whole + (*text - '0');
     if (!digits || digits > 3) return RMTB_BAD_RECORD;

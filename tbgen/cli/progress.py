@@ -101,7 +101,7 @@ class TableProgress(Display, Watcher):
             self._all.advance(self._cost[material] * done)
 
     def at_round(self, material: Material, level: int, distance: int) -> None:
-        at = f"at {outcome.text(outcome.held_by_white(level))}"
+        at = f"at {outcome.gscore(level)}"
         self.at_stage(material, f"{at}, round {distance}" if distance else at)
 
     def at_stage(self, material: Material, what: str) -> None:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--level",
         metavar="G",
-        default=outcome.text(outcome.held_by_white(SHEET_LEVEL)),
+        default=outcome.gscore(SHEET_LEVEL),
         help="the weakest score that is written down (default: %(default)s)",
     )
     add_json(parser)

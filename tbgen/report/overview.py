@@ -131,7 +131,7 @@ def _bins_of(levels: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _named(one: tuple[int, int]) -> str:
-    low, high = (outcome.text(outcome.held_by_white(level)) for level in one)
+    low, high = (outcome.gscore(level) for level in one)
     if low == high:
         return low
     return f"{low}+" if one[1] == outcome.MAX_LEVEL else f"{low}–{high.removeprefix('G')}"

@@ -43,7 +43,7 @@ def section(censuses: Sequence[Tally], distances: Distances | None = None) -> Se
 
 
 def _summary(censuses: Sequence[Tally]) -> Table:
-    names = ["mate", "stalemate", *(outcome.text(outcome.held_by_white(level)) for level in range(2, _NAMED))]
+    names = ["mate", "stalemate", *(outcome.gscore(level) for level in range(2, _NAMED))]
     rows = tuple(_summary_row(census.material.name, [census]) for census in censuses)
     return Table(
         "summary",

@@ -116,13 +116,13 @@ def check_rules(rules: object) -> None:
 
 
 def parse_cutoff(words: str | int) -> int:
-    """The level that a cutoff stands for: `G6.0`, or the level 12 itself."""
+    """The level that a cutoff stands for: `G6.0`, or the level 12 itself. It may be above that of any position."""
     if isinstance(words, str):
-        found = outcome.parse(words)
-        if found < 0:
+        level, is_blacks = outcome.parse_gscore(words)
+        if is_blacks:
             raise BadInput(f"a score for both sides bears no sign: {words!r}")
-        return outcome.level(found)
-    if not 0 <= words <= outcome.MAX_LEVEL:
+        return level
+    if words < 0:
         raise BadInput(f"no cutoff: level {words}")
     return words
 

@@ -16,13 +16,14 @@ from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.position import record_of
 from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, bare_name, named, parse_cutoff
+from tbgen.text import typed
 
 WIN: Final = Fraction(1)
 DRAW: Final = Fraction(1, 2)
 LOSS: Final = Fraction(0)
 
 _WHOLE: Final = {WIN: "1-0", DRAW: "1/2-1/2", LOSS: "0-1"}
-_KOMI: Final = re.compile(r"([+\-mM]?)[gG]([0-9]{1,3})(?:\.(00?|25|50?|75))?\Z")
+_KOMI: Final = re.compile(r"([+\-mM]?)[gG]([0-9]{1,99})(?:\.(00?|25|50?|75))?\Z")
 _QUARTERS: Final = {None: 0, "0": 0, "00": 0, "25": 1, "5": 2, "50": 2, "75": 3}
 
 
@@ -36,11 +37,11 @@ class Komi:
     @classmethod
     def parse(cls, words: str) -> Self:
         """The komi that a text stands for: `G5.75`, `-G3.5`, `mG5.75`, `g5`."""
-        match = _KOMI.match(words.strip())
+        match = _KOMI.match(typed(words).strip())
         if match is None:
             raise BadInput(f"not a komi: {words!r} (write G5.75 for White's, -G5.75 for Black's)")
         sign, whole, part = match.groups()
-        return cls(4 * int(whole) + _QUARTERS[part], sign not in ("-", "m", "M"))
+        return cls(4 * int(whole) + _QUARTERS[part], sign not in outcome.BLACKS)
 
     def __str__(self) -> str:
         whole, part = divmod(self.quarters, 4)

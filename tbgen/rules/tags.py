@@ -62,7 +62,7 @@ def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Sc
     headers[SCORING] = scheme.title
     cutoff = applied_cutoff(scheme, rules)
     if cutoff is not None:
-        headers[CUTOFF] = outcome.text(outcome.held_by_white(cutoff))
+        headers[CUTOFF] = outcome.gscore(cutoff)
     if scheme.komi is not None and not _is_komi(headers.get(KOMI), scheme.komi):
         headers[KOMI] = str(scheme.komi)
     if rules.legacy and not is_legacy(headers.get(LEGACY)):

@@ -47,7 +47,7 @@ class Meeting(NamedTuple):
 
 def by_gscore(balance: Sequence[int]) -> dict[str, int]:
     """The G-scores given more often than suffered, or the other way round."""
-    return {outcome.text(outcome.held_by_white(level)): count for level, count in enumerate(balance, start=1) if count}
+    return {outcome.gscore(level): count for level, count in enumerate(balance, start=1) if count}
 
 
 class Crosstable:

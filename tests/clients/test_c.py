@@ -185,6 +185,8 @@ def test_errors(driver: Path, small_tables: Path) -> None:
         "8/8/8/4KBk1/8/8/8 b - - 0 1": "bad fen",
         "8/8/8/4KBk1/8/8/8/44 b - - 0 1": "bad fen",
         "8/8/8/4KBk1/8/8/8/8 x - - 0 1": "bad fen",
+        "8/8/8/4KBk1/8/8/8/8 b - - 5 1 \u2212G3.5": "ok",  # a minus sign as pages have it
+        "8/8/8/4KBk1/8/8/8/8 b - - 5 1 \u2212-G3.5": "bad record",
         "8/8/8/4KBk1/8/8/8/8 b - - 5 1 G3.5 x": "bad fen",
         "8/8/8/4KBk1/8/8/8/8 b - - 5 1 3.5": "bad record",
         "8/8/8/4KBk1/8/8/8/8 b - - 5 1 G0.5": "bad record",

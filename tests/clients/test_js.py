@@ -190,6 +190,7 @@ def test_what_is_wrong_with_a_question_is_said() -> None:
         "4k3/8/8/8/8/8/PPPPP3/4K2R w - - 0 1": "unsupported_position",
         "4k3/8/8/8/8/8/P7/4K2R w - - 0 1": "missing_table",
         "8/8/8/4KBk1/8/8/8/8 b - - 5 1 mG3.5": None,
+        "8/8/8/4KBk1/8/8/8/8 b - - 5 1 \u2212G3.5": None,
         "8/8/8/4KBk1/8/8/8/8_b_–_–": None,
         "7k/5Q2/6K1/8/8/8/PPPPP3/7R b - - 0 1": None,
     }

@@ -199,6 +199,8 @@ def test_a_better_outcome_is_never_worth_less(one: int, other: int, komi: Komi) 
         ("g5", "G5.0"),
         (" G5.50 ", "G5.5"),
         ("-g0.0", "-G0.0"),
+        ("\u2212G5.75", "-G5.75"),  # a minus sign as pages have it, taken as in a FEN
+        ("G1000.75", "G1000.75"),  # cuteRMob: an integer with any number of digits
     ],
 )
 def test_komi_text(text: str, written: str) -> None:
@@ -206,10 +208,17 @@ def test_komi_text(text: str, written: str) -> None:
     assert str(Komi.parse(written)) == written
 
 
-@pytest.mark.parametrize("text", ["", "5.75", "G", "G5.3", "G5.", "--G5", "G1234", "G\u0665.5"])
+@pytest.mark.parametrize("text", ["", "5.75", "G", "G5.3", "G5.", "--G5", "G\u0665.5"])
 def test_no_komi(text: str) -> None:
     with pytest.raises(BadInput, match="not a komi"):
         Komi.parse(text)
+
+
+@pytest.mark.parametrize(("cutoff", "white"), [("G219.0", 1), ("G1000.5", 1), ("G218.5", Fraction(1, 2))])
+def test_a_cutoff_above_all_positions_leaves_no_draw(cutoff: str, white: Fraction) -> None:
+    """cuteRMob: X in gX.0 or gX.5 is an integer with any number of digits."""
+    assert points(scoring("winner", cutoff=cutoff), "G218.5") == white
+    assert points(scoring("komi", cutoff=cutoff, komi="G1000.75"), "-G218.5") == (cutoff == "G218.5")
 
 
 @given(komis)

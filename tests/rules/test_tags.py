@@ -77,6 +77,17 @@ def written(result: str | None, scheme: Scoring, rules: RuleSet = W) -> dict[str
             },
         ),
         (
+            "G218.5",
+            Winner(cutoff=2001),
+            W,
+            {
+                "RMobilityResult": "G218.5",
+                "Points": "1-0",
+                "RMobilityScoring": "RMobility Winner",
+                "RMobilityCutoff": "G1000.5",
+            },
+        ),
+        (
             "-G3.5",
             WithKomi(komi=Komi.parse("-G3.5"), cutoff=9),
             C_LEGACY,

@@ -165,8 +165,7 @@ class Report:
                 if asked
             },
             "results": {
-                outcome.text(outcome.held_by_white(level)): {"white": white, "black": black}
-                for level, white, black in self.results
+                outcome.gscore(level): {"white": white, "black": black} for level, white, black in self.results
             },
             "tables": {
                 name: {"improved": improved, "stands": stands, "longest": longest, "late": late}
@@ -240,7 +239,7 @@ class Report:
 
     def _crosstable_lines(self, top: int, width: int | None) -> Iterator[str]:
         rows = self._crosstable.rows(self._score, self._mobility)
-        levels = [outcome.text(outcome.held_by_white(level)) for level in range(1, 1 + _BALANCES)]
+        levels = [outcome.gscore(level) for level in range(1, 1 + _BALANCES)]
         opponents = [row.player for row in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
         score = self._score
         yield f"#   by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title})"
