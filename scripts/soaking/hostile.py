@@ -72,6 +72,12 @@ _PAGE: Final = _post("/game", b"pgn=" + (f"1. {_SHUFFLE}*\n\n" * 50).encode(), "
 _TEXTS: Final = _post("/v1/annotate", b"a\n\n1. e4 *\n\n" * (_LARGE // 12), "application/x-chess-pgn")
 _SLOW: Final = b"POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 1000000\r\n\r\n"
 _CHUNKS: Final = _SLOW.replace(b"content-length: 1000000", b"transfer-encoding: chunked") + b"1\r\nx\r\n" * 10_000
+_UNWANTED: Final = _SLOW.replace(b"/v1/batch", b"/v1/nothing")
+_MORE: Final = b"x" * _PIECE
+_UPGRADES: Final = (
+    b"POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\nconnection: upgrade\r\nupgrade: h2c\r\n"
+    b"content-length: 37\r\n\r\nGET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n\n"
+) * 100
 _MANY: Final = b"GET /robots.txt HTTP/1.1\r\nhost: x\r\n" + b"a:\r\n" * 5000 + b"\r\n"
 
 
@@ -137,6 +143,24 @@ async def _slow_bodies(there: Connection) -> None:
         await asyncio.sleep(1)
 
 
+async def _unwanted(there: Connection) -> None:
+    """A body without end behind its answer."""
+    await there.send(_UNWANTED.replace(b"1000000", b"4000000"))
+    while True:
+        await there.send(_MORE)
+
+
+async def _slow_unwanted(there: Connection) -> None:
+    await there.send(_UNWANTED)
+    while True:
+        await there.send(b"x")
+        await asyncio.sleep(1)
+
+
+async def _upgrades(there: Connection) -> None:
+    await there.ask(_UPGRADES)
+
+
 async def _chunks(there: Connection) -> None:
     await there.ask(_CHUNKS)
 
@@ -191,6 +215,9 @@ ATTACKS: Final[dict[str, tuple[int, Callable[[Connection], Awaitable[None]]]]] =
     "batches with moves": (8, _batches),
     "statistics": (8, _statistics),
     "slow bodies": (300, _slow_bodies),
+    "bodies that go on behind an answer": (60, _unwanted),
+    "the same, a byte a second": (300, _slow_unwanted),
+    "100 upgrades in a piece": (32, _upgrades),
     "a byte a chunk": (8, _chunks),
     "idle connections": (1200, _idle),
     "a flood of small requests": (64, _flood),

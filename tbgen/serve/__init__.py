@@ -1,6 +1,7 @@
 """The tables over HTTP: `tbgen serve`, and `tbgen fetch`, which takes tables from one.
 
-protocol.py     what is no request at all
+protocol.py     what is no request at all; parser.py: what httptools takes for another protocol
+unread.py       what is left of a body when the answer is complete
 limits.py       how much is taken from whom; shares.py: of what one client gets a part
 app.py          joins the addresses of api.py, pages.py and downloads.py
 service.py      what all of these stand on

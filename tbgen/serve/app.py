@@ -22,6 +22,7 @@ from tbgen.serve.limits import Guard
 from tbgen.serve.pages import Pages
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.service import Service, encoded
+from tbgen.serve.unread import Unread
 from tbgen.text import say
 
 _LOOK_EVERY: Final = 2.0
@@ -59,11 +60,11 @@ def make_app(service: Service) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     service.guard = Guard(app, settings.limits, service.metrics)
-    if not settings.cors:
-        return service.guard
-    # Around all else: a page of another site is to see that it has to wait, too.
-    methods, shown = ["GET", "POST"], ["ETag", "Retry-After"]
-    return CORSMiddleware(service.guard, allow_origins=settings.cors, allow_methods=methods, expose_headers=shown)
+    guarded: ASGIApp = service.guard
+    if settings.cors:  # around the limits: a page of another site is to see that it has to wait, too
+        methods, shown = ["GET", "POST"], ["ETag", "Retry-After"]
+        guarded = CORSMiddleware(guarded, allow_origins=settings.cors, allow_methods=methods, expose_headers=shown)
+    return Unread(guarded, service.guard)
 
 
 def _routes(service: Service) -> list[BaseRoute]:

@@ -27,7 +27,7 @@ _SECURITY: Final = (
 )
 _SHARE: Final = 4
 """One client may have this part of places, connections and memory."""
-_BYTES: Final = 8192
+BYTES: Final = 8192
 """Of a body, that cost as much as a request."""
 _TOO_MUCH: Final = 429
 ABORT: Final = "tbgen.abort"
@@ -131,7 +131,7 @@ class Guard:
             if name == b"content-length":
                 if int(value) > self._limits.body:
                     raise too_large(self._limits.body)
-                self.charge(scope, int(value) / _BYTES)
+                self.charge(scope, int(value) / BYTES)
                 exchange.is_charged = True
 
 
@@ -164,7 +164,7 @@ class _Exchange:
             raise too_large(self._limits.body)
         if size:
             if not self.is_charged:
-                self._guard.charge(self._scope, size / _BYTES)
+                self._guard.charge(self._scope, size / BYTES)
             self._guard.hold(self._scope, size)
         return message
 

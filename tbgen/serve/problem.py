@@ -9,8 +9,6 @@ from tbgen.table_rules import TableRules
 
 _SHOWN: Final = 300
 """Characters of a message: more of what somebody sent need not go back to them."""
-_UNREAD: Final = (408, 413)
-"""Where there is more to the request that nobody will read."""
 
 
 class Problem(Exception):
@@ -27,8 +25,7 @@ class Problem(Exception):
     @property
     def headers(self) -> dict[str, str]:
         wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
-        over = {"connection": "close"} if self.status in _UNREAD else {}
-        return {"cache-control": "no-store", **wait, **over}
+        return {"cache-control": "no-store", **wait}
 
     def as_dict(self) -> dict[str, Any]:
         return {"code": self.code, "message": str(self)[:_SHOWN], "hint": self.hint}

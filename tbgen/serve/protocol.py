@@ -14,6 +14,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tbgen.serve.limits import ABORT, Limits
+from tbgen.serve.parser import Parser
 from tbgen.serve.problem import Problem
 from tbgen.serve.shares import Share, client_at
 
@@ -49,6 +50,7 @@ class Protocol(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.parser = Parser(self)  # type: ignore[assignment]
         self._head: int | None = 0
         """Bytes of the head that is being read; None where it has been."""
         self._cycles: deque[Any] = deque()
@@ -74,7 +76,7 @@ class Protocol(HttpToolsProtocol):
             self._end(_FULL)
         else:
             self._place = client
-            self._deadline = self.loop.call_later(self.limits.patience, self._end, _TOO_SLOW)
+            self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._place is not None:
@@ -143,6 +145,8 @@ class Protocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         self._cycles.popleft()
         super().on_response_complete()
+        if self.cycle.response_complete:
+            self._expect_head()
         self._close_if_done()
 
     def _close_if_done(self) -> None:
@@ -155,8 +159,7 @@ class Protocol(HttpToolsProtocol):
         super().on_message_begin()
         self.scope[ABORT] = self.transport.abort  # type: ignore[typeddict-unknown-key]
         self._head = 0
-        if self._deadline is None:
-            self._deadline = self.loop.call_later(self.limits.patience, self._end, _TOO_SLOW)
+        self._expect_head()
 
     def on_headers_complete(self) -> None:
         self._head = None
@@ -181,6 +184,17 @@ class Protocol(HttpToolsProtocol):
     def _is_deaf(self) -> bool:
         return self._over or self.transport.is_closing()
 
+    def _expect_head(self) -> None:
+        """Wait for a request, or for the client to take the last answer where the connection is being closed."""
+        self._wait_no_more()
+        self._deadline = self.loop.call_later(self.limits.patience, self._give_up)
+
+    def _give_up(self) -> None:
+        if self.transport.is_closing():
+            self.transport.abort()
+        else:
+            self._end(_TOO_SLOW)
+
     def _wait_no_more(self) -> None:
         self._stop(self._deadline)
         self._deadline = None
@@ -201,3 +215,4 @@ class Protocol(HttpToolsProtocol):
         elif not self.transport.is_closing():
             self.transport.write(answer)
             self.transport.close()
+            self._expect_head()

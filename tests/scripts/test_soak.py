@@ -66,7 +66,10 @@ def test_nothing_is_found_for_longer(name: str, base: Path) -> None:
 
 def test_one_client_does_not_stop_the_others(base: Path) -> None:
     """Half of the probes, not 99 of 100: the machine may do other work."""
-    names = ("nothing", "lists as positions, 4 MB", "slow bodies", "idle connections", "500 requests in a piece")
+    names = (
+        *("nothing", "lists as positions, 4 MB", "slow bodies", "bodies that go on behind an answer"),
+        *("the same, a byte a second", "100 upgrades in a piece", "idle connections", "500 requests in a piece"),
+    )
     with server_of(ground.tables_of(base)) as server:
         quiet, *found = siege.besieged(server.port, 3.0, names)
     for one in found:
