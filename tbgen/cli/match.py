@@ -13,6 +13,7 @@ from tbgen.cli.match_options import CHESS960, EPILOG, add_arguments, variant_cal
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.rulesets import RuleSet
+from tbgen.rules.tags import applied_cutoff
 from tbgen.rules.variants import CHESS
 from tbgen.table_rules import TableRules
 from tbgen.turns import cores
@@ -49,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
             plan.setting.conditions.scoring,
             args.tiebreak,
             sprt,
+            applied_cutoff(plan.setting.conditions.scoring, plan.setting.conditions.rules),
         )
         page = None if args.page is None else Page(args.page, args.event)
         ledger = None

@@ -35,7 +35,7 @@ def remark(event: Note | Unplayed) -> str:
 def status_line(standings: Standings, games: int | None) -> str:
     """Where a match stands: how many games, and of two engines the first one's score."""
     first = standings.players[0]
-    sample = standings.samples[first]
+    sample = standings.account.samples[first]
     words = counted(standings.games, "game") if games is None else f"{standings.games} of {counted(games, 'game')}"
     if len(standings.players) == 2 and standings.games:
         elo = _elo(sample.elo())

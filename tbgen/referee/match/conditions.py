@@ -1,7 +1,7 @@
 """Under which conditions the games of a match are played, and the tags that say so in each of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +40,7 @@ class Conditions:
     rules: RuleSet
     scoring: Scoring
     own_komi: bool = True
-    """Where a komi decides, an opening's own goes before the one in the scoring."""
+    """An opening's own komi goes before the one in the scoring."""
     tables: Path | None = None
     """Own tables, which end a game as soon as they cover it."""
     syzygy: tuple[Path, ...] = ()
@@ -84,16 +84,25 @@ class Conditions:
         if self.longest is not None:
             yield f"{self.longest} moves"
 
+    def komi_with(self, komi: Komi | None) -> Komi | None:
+        """The komi of a game whose opening brings this one along, also where only other scorings look at it."""
+        return self.scoring.komi if komi is None or not self.own_komi else komi
+
     def scoring_with(self, komi: Komi | None) -> Scoring:
         """The scoring of a game whose opening brings this komi along."""
-        if self.scoring.komi is None or komi is None or not self.own_komi:
-            return self.scoring
-        return replace(self.scoring, komi=komi)
+        return self.scoring.under(komi=self.komi_with(komi))
+
+    def write_result(self, tags: MutableMapping[str, str], result: int | None, komi: Komi | None) -> None:
+        """Write what a game has come to whose opening brings this komi along."""
+        write_tags(tags, result, self.scoring_with(komi), self.rules)
+        own_komi = self.komi_with(komi)
+        if own_komi is not None:
+            tags[KOMI] = str(own_komi)
 
     def check(self, found: Mapping[str, str], white: Contestant, black: Contestant, komi: Komi | None) -> None:
         """BadInput if a game that bears these tags was played under other conditions; the komi is its opening's."""
         wanted = self.tags(white, black)
-        write_tags(wanted, None, self.scoring_with(komi), self.rules)
+        self.write_result(wanted, None, komi)
         for name in COMPARED:
             if found.get(name) != wanted.get(name):
                 there, here = (f"is {tags[name]}" if name in tags else "is missing" for tags in (found, wanted))

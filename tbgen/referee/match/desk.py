@@ -183,7 +183,7 @@ class _Desk:
                 bout.termination,
                 bout.opening.fen,
                 bout.opening.record,
-                bout.scoring.komi,
+                self._setting.conditions.komi_with(bout.opening.komi),
             ),
             points=bout.points,
             whole=bout.scoring.whole,

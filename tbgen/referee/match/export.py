@@ -18,7 +18,7 @@ from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.eco import name_of
 from tbgen.referee.match.ply import Ply, said
 from tbgen.rules.scoring import classical_result
-from tbgen.rules.tags import TERMINATION, write_start, write_tags
+from tbgen.rules.tags import TERMINATION, write_start
 
 PV: Final = "pv"
 _LEFT: Final = "left"
@@ -66,7 +66,7 @@ def _tags(bout: Bout, setting: Setting, identities: tuple[str, str]) -> dict[str
     tags["Termination"] = bout.termination
     tags["TerminationDetails"] = bout.end.words.translate(_NO_BRACES)
     tags.update(conditions.tags(white, black))
-    write_tags(tags, bout.end.outcome, bout.scoring, conditions.rules)
+    conditions.write_result(tags, bout.end.outcome, bout.opening.komi)
     tags[TERMINATION] = _basis(bout)
     return tags
 

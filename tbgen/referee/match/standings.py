@@ -2,16 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from tbgen.errors import BadInput
+from tbgen.referee.match.accounts import Account
 from tbgen.referee.match.client import Misconduct
 from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.words import number, pairs
-from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, Scoring
-from tbgen.rules.statistics import Interval, PairedSprt, Pairs, Sequential, Sprt
+from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, FullPoints, Scoring
+from tbgen.rules.statistics import Interval, PairedSprt, Sequential, Sprt
 from tbgen.rules.tiebreaks import Crosstable, by_gscore
 
 TIEBREAK: Final = "direct,mobility,sonneborn-berger"
@@ -63,50 +63,50 @@ class Standings:
         scoring: Scoring,
         tiebreak: str = TIEBREAK,
         sprt: Sequential | None = None,
+        cutoff: int | None = None,
     ) -> None:
+        """`cutoff`: of the match, for scorings that have one; None: the usual one."""
         if sprt is not None and len(players) != 2:
             raise BadInput("a sequential test takes two engines")
         self.players = tuple(players)
         self.games = 0
         self.repeats = 0
         """Games that repeat another one move by move."""
-        self.sprt = sprt
-        """Of the first player against the second."""
         self.scoring = scoring
+        self.account = Account(players, scoring, sprt)
+        """What counts."""
+        self.others = [
+            Account(players, kind().under(cutoff), sprt, opening_decides=kind is not FullPoints)
+            for kind in SCORINGS.values()
+            if kind is not type(scoring)
+        ]
+        """The same games under all other scorings. A komi is the opening's, or the usual one."""
         self._tiebreaks = tiebreak.replace(",", " ").split()
         for name in self._tiebreaks:
             if name not in self._measures:
                 raise BadInput(f"no such tiebreak: {name!r} (there are: {', '.join(self._measures)})")
         self._table = Crosstable()
-        self.samples = {player: Pairs() for player in players}
-        """The points of each player."""
-        self._points: dict[tuple[str, str], Fraction] = {}
         self._tallies = {(player, white): Tally() for player in players for white in (True, False)}
         self._forfeits = Counter[str]()
         self._byes = Counter[str]()
 
-    def points(self, entry: Entry) -> Fraction:
-        """White's points for a game."""
-        scoring = self.scoring
-        if scoring.komi is not None and entry.komi is not None:
-            scoring = replace(scoring, komi=entry.komi)
-        return scoring.points(entry.result)
+    @property
+    def sprt(self) -> Sequential | None:
+        """The test of the first player against the second."""
+        return self.account.sprt
 
     def add(self, entry: Entry) -> None:
-        white = self.points(entry)
+        white = self.account.points(entry)
         decided = white if self.scoring.whole else Classical().points(entry.result)
         pair = _pair(entry)
         self.games += 1
         self._table.add(entry.white, entry.black, entry.result)
-        for player, opponent, points in ((entry.white, entry.black, white), (entry.black, entry.white, 1 - white)):
-            self.samples[player].add(points, pair)
-            self._points[player, opponent] = self._points.get((player, opponent), Fraction(0)) + points
+        for account in (self.account, *self.others):
+            account.add(entry, pair)
         for player, share, is_white in ((entry.white, decided, True), (entry.black, 1 - decided, False)):
             wins, draws, losses = self._tallies[player, is_white]
             tally = Tally(wins + (share > DRAW), draws + (share == DRAW), losses + (share < DRAW))
             self._tallies[player, is_white] = tally
-        if self.sprt is not None:
-            self.sprt.add(white if entry.white == self.players[0] else 1 - white, pair)
         if entry.termination in _MISCONDUCT:
             self._forfeits[entry.black if entry.result > 0 else entry.white] += 1
 
@@ -128,16 +128,14 @@ class Standings:
 
     def score(self, player: str, among: Sequence[str] | None = None) -> Fraction:
         """A player's points, in all games or in those against some."""
-        others = self.players if among is None else among
-        byes = Fraction(self._byes[player] if among is None else 0)
-        return sum((self._points.get((player, other), Fraction(0)) for other in others), byes)
+        return self.account.score(player, among) + (self._byes[player] if among is None else 0)
 
     def mobility(self, player: str) -> Fraction:
         return self._table.points(player, Exponential())
 
     def sonneborn_berger(self, player: str) -> Fraction:
         """The points against each opponent times the opponent's."""
-        found = (points * self.score(other) for (one, other), points in self._points.items() if one == player)
+        found = (points * self.score(other) for (one, other), points in self.account.against.items() if one == player)
         return sum(found, Fraction(0))
 
     @property
@@ -159,13 +157,10 @@ class Standings:
     # --- what is shown ---
 
     def by_scoring(self, player: str) -> dict[str, Fraction]:
-        """A player's points under every scoring; a komi is the match's, or the usual one."""
-        found = {}
-        for kind in SCORINGS.values():
-            scoring = self.scoring if type(self.scoring) is kind else kind()
-            points = self._table.points(player, scoring) + self._byes[player]
-            found[scoring.title] = self.score(player) if scoring is self.scoring else points
-        return found
+        """A player's points under every scoring."""
+        accounts = {account.scoring.title: account for account in (self.account, *self.others)}
+        byes = self._byes[player]
+        return {kind.title: accounts[kind.title].score(player) + byes for kind in SCORINGS.values()}
 
     def lines(self) -> list[Line]:
         """The table: by score, then by the tiebreaks."""
@@ -178,13 +173,13 @@ class Standings:
         return lines
 
     def _line(self, player: str, place: int, order: Sequence[str]) -> Line:
-        sample = self.samples[player]
+        sample = self.account.samples[player]
         return Line(
             place,
             player,
             sample.games.games,
             self.score(player),
-            tuple(self._points.get((player, other)) for other in order),
+            tuple(self.account.against.get((player, other)) for other in order),
             self.mobility(player),
             self._table.balance(player),
             self.sonneborn_berger(player),

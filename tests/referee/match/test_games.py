@@ -139,6 +139,24 @@ def test_a_komi_from_the_opening(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert games[0]["points"] == 0.0
 
 
+@pytest.mark.parametrize("scoring", ["exponential", "full"])
+def test_a_komi_from_the_opening_is_kept_under_every_scoring(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, scoring: str
+) -> None:
+    # "The komi is read from the opening (only compatible with PGN files)"
+    book, pgn = tmp_path / "book.pgn", tmp_path / "games.pgn"
+    book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n')
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--games", "1"]
+    words += ["--scoring", scoring, "--pgn", str(pgn)]
+    games, standings = played(capsys, *words)
+    assert games[0]["result"].startswith("G")  # so White wins, who would lose by G5.75
+    assert standings["table"][0]["scorings"]["Komi"] == 1.0
+    assert '[Komi "-G0.75"]' in pgn.read_text()
+    assert played(capsys, *words) == ([], standings)
+    assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
+    assert (tmp_path / "again.pgn").read_bytes() == pgn.read_bytes()
+
+
 def test_a_match_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"
     words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "2", "--pgn", str(pgn)]

@@ -217,8 +217,8 @@ def test_the_tiebreak_decides() -> None:
 
 def test_a_komi_of_its_own() -> None:
     standings = Standings("AB", scoring("komi", komi="G2.25"))
-    assert standings.points(entry("A", "B", "G2.0")) == 1
-    assert standings.points(entry("A", "B", "G2.0")._replace(komi=Komi.parse("G1.75"))) == 0
+    assert standings.account.points(entry("A", "B", "G2.0")) == 1
+    assert standings.account.points(entry("A", "B", "G2.0")._replace(komi=Komi.parse("G1.75"))) == 0
 
 
 def test_the_direct_encounter_goes_first() -> None:
@@ -266,6 +266,25 @@ def test_all_scorings_side_by_side() -> None:
             assert {len(row) for row in rows} == {len(heads)}
         assert ("r-mobility" in announce.crosstable(standings, lines)[0]) == (name == "winner")
         assert standings.scoring.title not in announce.scorings(standings, lines)[0]
+
+
+def test_the_komi_of_an_opening_counts_in_the_table_of_all_scorings() -> None:
+    # "The komi is read from the opening" and "Tournament results output always contains all tables with all possible
+    # scoring conventions."
+    for name in ("exponential", "full", "komi"):
+        standings = Standings("AB", scoring(name))
+        standings.add(entry("A", "B", "G1.5")._replace(komi=Komi.parse("G1.0")))
+        assert standings.by_scoring("A")["Komi"] == 0
+        assert standings.by_scoring("A")["Full Points"] == (0 if name == "full" else 1)
+    usual = Standings("AB", Exponential())
+    usual.add(entry("A", "B", "G1.5"))
+    assert usual.by_scoring("A")["Komi"] == 1
+
+
+def test_the_cutoff_of_a_match_counts_in_the_table_of_all_scorings() -> None:
+    standings = Standings("AB", Exponential(), cutoff=9)
+    standings.add(entry("A", "B", "G5.5"))
+    assert standings.by_scoring("A")["RMobility Winner"] == Fraction(1, 2)
 
 
 def test_results_by_colour_and_pairs() -> None:
