@@ -142,7 +142,7 @@ ROOMS = {
         "text store/local"
     ),
     # More men than tables have: what a side is sure of by holding. The checker knows nothing of the prover.
-    "fortress": "outcome men position certificate board probe errors",
+    "fortress": "outcome men position certificate board probe errors text",
     "checker": "errors outcome probe text",
     "local": (
         "arrays errors sizes table_rules material contents index cluster retro/checkpoint retro/solver retro/export "

@@ -66,7 +66,8 @@ class Claim(NamedTuple):
         for place, move in self.replies:
             name = name_of(graph.board_at(place, self.defender))
             yield certificate.Reply(name, move.uci(), under)
-            if place == graph.start and name != name_of(self.board):  # en passant, which graphs do not know
+            if place == graph.start and self.board.turn == self.defender and name != name_of(self.board):
+                # en passant, of which graphs know nothing
                 yield certificate.Reply(name_of(self.board), move.uci(), under)
 
 
@@ -75,6 +76,6 @@ def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | No
     found = []
     for held, bound, plies in ((proof.held, proof.bound, None), (proof.delay, record, proof.plies)):
         if held is not None:
-            strategy = replies(held, board.turn, bound, tables if plies is None else None)
+            strategy = replies(held, board.turn, bound, tables, may_exit=plies is None)
             found.append(Claim(board, record, proof.defender, bound, plies, held, strategy))
     return found

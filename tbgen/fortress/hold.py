@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tbgen.board.move_sets import Bools, Sets
 from tbgen.fortress.graph import FreeMan, Graph, Turn
+from tbgen.position import STALEMATE
 
 FOR_EVER: Final = np.iinfo(np.int16).max
 """Plies until the attacker breaks through: he never does."""
@@ -61,6 +62,7 @@ def hold(graph: Graph, attacker: int, goals: Goals) -> Hold:
         attacking[broken] = ply
         safe = theirs.legal & (attacking > ply - 1)
         fallen = ours.legal & (holding == FOR_EVER) & ~_some(ours, safe)
+        fallen &= ours.level > STALEMATE  # a stalemate of the limit or more ends the game with what is to be proved
         fallen &= ~(goals.saving | spared) if ply == 1 else ~goals.saving
         holding[fallen] = ply
         changed = bool(broken.any() or fallen.any())

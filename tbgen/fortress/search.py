@@ -15,13 +15,15 @@ from itertools import accumulate, combinations, product
 from typing import Final, NamedTuple
 
 import chess
+import numpy as np
 
-from tbgen.fortress.exits import Exits
+from tbgen.fortress.exits import Exits, worth
 from tbgen.fortress.graph import Graph, size_of
 from tbgen.fortress.hold import FOR_EVER, Goals, Hold, hold
 from tbgen.outcome import BASE, MAX_LEVEL, level
 from tbgen.position import check_legal
 from tbgen.probe import Tablebase
+from tbgen.text import SIDES, counted
 
 Men = list[chess.Square]
 
@@ -50,6 +52,8 @@ class Proof(NamedTuple):
     """How the bound is held; None where it is mate by the attacker."""
     delay: Hold | None
     """How the record is kept so long; None where the bound is the record, or nothing is gained."""
+    obstacle: str = ""
+    """Why nothing is held, if that is so."""
 
 
 def prove(
@@ -71,6 +75,11 @@ def goals(exits: Exits, attacker: int, record: int, bound: int) -> Goals:
     return Goals(limit, exits.breaking(attacker, bound), exits.saving(1 - attacker, bound))
 
 
+def no_exits(graph: Graph, attacker: int, record: int) -> Goals:
+    """What has to be held for the record to stay: what ends well may begin with a worse one."""
+    return Goals(level(record), graph.turns[attacker].exits, np.zeros(graph.shape, np.bool_))
+
+
 def _prove(
     board: chess.Board,
     record: int,
@@ -80,8 +89,6 @@ def _prove(
     report: Report,
 ) -> Proof:
     attempt = _Attempt(board, record, defender, tables)
-    if board.has_legal_en_passant() and board.turn != defender:  # another position than that without the right
-        return attempt.best
     ours, theirs = (list(chess.SquareSet(board.occupied_co[side] & ~board.pawns)) for side in (defender, not defender))
     pairs = [sorted(pair) for pair in product(ours, theirs)]
     for tried, free_men in enumerate(pairs):
@@ -89,14 +96,17 @@ def _prove(
         attempt.on(free_men)
         if attempt.done:
             return attempt.best
-    if not breaks_soon(board, defender, tables):
+    larger: list[Men] = []
+    if not (soon := breaks_soon(board, defender, tables)):
         larger = _larger(board, ours, theirs, arrangements)
         for tried, free_men in enumerate(larger, len(pairs)):
             report(tried, len(pairs) + len(larger))
             attempt.on(free_men)
             if attempt.done:
                 break
-    return attempt.best
+    if attempt.best.held is not None:
+        return attempt.best
+    return attempt.best._replace(obstacle=attempt.obstacle(len(pairs) + len(larger), soon=soon))
 
 
 class _Attempt:
@@ -107,6 +117,7 @@ class _Attempt:
         self._record = record
         self._attacker = 1 if defender else 0
         self._tables = tables
+        self._passing = _passing(board, defender, tables)
         self._bounds = _bounds(record, self._attacker)
         self._reached = 0
         """The place of the best bound."""
@@ -121,33 +132,65 @@ class _Attempt:
         graph = Graph(self._board, free_men)
         exits = Exits(graph, self._tables)
         last = len(self._bounds) - 1
-        found, plies = self._hold(graph, exits, last)
+        held, plies = self._hold(graph, goals(exits, self._attacker, self._record, self._record), self._record)
         if plies == FOR_EVER:
-            self.best = self.best._replace(bound=self._record, plies=plies, held=found, delay=None)
+            self.best = self.best._replace(bound=self._record, plies=plies, held=held, delay=None)
             return
-        if plies > self.best.plies and self._tables is not None:  # what ends well may begin with a worse record
-            found, plies = self._hold(graph, Exits(graph, None), last)
         if plies > self.best.plies:
-            self.best = self.best._replace(plies=plies, delay=found if plies > ANY_MOVE else None)
+            held, plies = self._hold(graph, no_exits(graph, self._attacker, self._record), None)
+        if plies > self.best.plies:
+            self.best = self.best._replace(plies=plies, delay=held if plies > ANY_MOVE else None)
         low, high = self._reached, last
         step = 1  # as a rule nothing better can be held: see that first
         while high - low > 1:
             middle = min(low + step, (low + high) // 2)
-            found, plies = self._hold(graph, exits, middle)
+            bound = self._bounds[middle]
+            held, plies = self._hold(graph, goals(exits, self._attacker, self._record, bound), bound)
             if plies == FOR_EVER:
                 low, step = middle, high
-                self.best = self.best._replace(bound=self._bounds[low], held=found)
+                self.best = self.best._replace(bound=bound, held=held)
             else:
                 high = middle
         self._reached = low
 
-    def _hold(self, graph: Graph, exits: Exits, at: int) -> tuple[Hold, int]:
-        found = hold(graph, self._attacker, goals(exits, self._attacker, self._record, self._bounds[at]))
-        return found, found.at(graph.start, self._board.turn)
+    def _hold(self, graph: Graph, wanted: Goals, bound: int | None) -> tuple[Hold, int]:
+        """Work out a graph, and for how many plies its own arrangement is held. A capture en passant, of which graphs
+        know nothing, breaks through at once unless it is worth the bound or less."""
+        held = hold(graph, self._attacker, wanted)
+        sign = 1 if self._attacker == 0 else -1
+        if self._passing is not None and (bound is None or self._passing * sign > bound * sign):
+            return held, 1
+        return held, held.at(graph.start, self._board.turn)
+
+    def obstacle(self, tried: int, *, soon: bool) -> str:
+        """Say why nothing is held."""
+        attacker = SIDES[not self.best.defender]
+        if self._board.has_castling_rights(not self.best.defender):
+            return f"{attacker} may castle"
+        if self._passing is not None and level(self._passing) == 0:
+            return f"{attacker} may capture en passant, and no table says what comes of that"
+        if soon:
+            return f"within three plies {attacker} mates, or makes a capture or pawn move to what no table has"
+        return f"{attacker} gets through {counted(tried, 'set')} of men that were tried"
+
+
+def _passing(board: chess.Board, defender: chess.Color, tables: Tablebase | None) -> int | None:
+    """Give the worst for the defender that a capture en passant leads to: mate where nothing is known. None if the
+    attacker has no such capture."""
+    if board.turn == defender:
+        return None
+    board, mate = board.copy(stack=False), -BASE if defender else BASE
+    outcomes = []
+    for move in list(board.generate_legal_ep()):
+        board.push(move)
+        after = worth(board, tables)
+        outcomes.append(mate if after is None else after)
+        board.pop()
+    return (min if defender else max)(outcomes, default=None)
 
 
 def breaks_soon(board: chess.Board, defender: chess.Color, tables: Tablebase | None) -> bool:
-    """Whether the attacker has an exit of which nothing is known, or mates, within three plies, whichever men move.
+    """Say if the attacker has an exit of which nothing is known, or mates, within three plies, whichever men move.
 
     Then larger graphs can do no more than delay that, and are not worth their time.
     """
@@ -157,9 +200,11 @@ def breaks_soon(board: chess.Board, defender: chess.Color, tables: Tablebase | N
 def _breaks(board: chess.Board, defender: chess.Color, tables: Tablebase | None, plies: int) -> bool:
     if plies == 0:
         return False
-    attacks = board.turn != defender
-    outcomes = (_breaks_after(board, move, defender, tables, plies) for move in list(board.legal_moves))
-    return any(outcomes) if attacks else all(outcomes)
+    moves = list(board.legal_moves)
+    if not moves:
+        return board.turn == defender and board.is_check()
+    outcomes = (_breaks_after(board, move, defender, tables, plies) for move in moves)
+    return all(outcomes) if board.turn == defender else any(outcomes)
 
 
 def _breaks_after(
@@ -168,11 +213,12 @@ def _breaks_after(
     is_exit = board.is_zeroing(move)
     board.push(move)
     if is_exit:
-        found = tables is None or tables.known(board) is None
+        after, mate = worth(board, tables), -BASE if defender else BASE
+        breaks = after is None or after == mate
     else:
-        found = _breaks(board, defender, tables, plies - 1)
+        breaks = _breaks(board, defender, tables, plies - 1)
     board.pop()
-    return found
+    return breaks
 
 
 def _bounds(record: int, attacker: int) -> list[int]:

@@ -7,6 +7,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.fortress.exits import worth
 from tbgen.fortress.graph import Graph, Turn
 from tbgen.fortress.hold import FOR_EVER, Hold
 from tbgen.probe import Tablebase
@@ -20,19 +21,22 @@ class Reply(NamedTuple):
     move: chess.Move
 
 
-def replies(held: Hold, turn: chess.Color, bound: int, tables: Tablebase | None) -> list[Reply]:
+def replies(
+    held: Hold, turn: chess.Color, bound: int, tables: Tablebase | None, *, may_exit: bool = True
+) -> list[Reply]:
     """What the defender does, from the graph's own arrangement on, wherever the attacker goes.
 
-    If he cannot hold for ever, the replies last for as long as he can.
+    If he cannot hold for ever, the replies last for as long as he can. `may_exit`: he may leave the graph.
     """
-    return list(_Walk(held, bound, tables).replies(turn))
+    return list(_Walk(held, bound, tables, may_exit).replies(turn))
 
 
 class _Walk:
-    def __init__(self, held: Hold, bound: int, tables: Tablebase | None) -> None:
+    def __init__(self, held: Hold, bound: int, tables: Tablebase | None, may_exit: bool) -> None:
         self._held = held
         self._bound = bound
         self._tables = tables
+        self._may_exit = may_exit
         self._attacks = _Moves(held.graph, held.graph.turns[held.attacker], held.plies[held.attacker])
         self._holds = _Moves(held.graph, held.graph.turns[1 - held.attacker], held.plies[1 - held.attacker])
         self._met: dict[bool, set[int]] = {True: set(), False: set()}
@@ -71,17 +75,17 @@ class _Walk:
         return (None if other is None else Reply(at, other)), []
 
     def _other_reply(self, board: chess.Board) -> chess.Move | None:
-        """An exit that tables know to end well; else a quiet move, for one ply more; None where there is neither."""
+        """An exit that is known to end well; else a quiet move, for one ply more; None where there is neither."""
         sign = 1 if self._held.attacker == 0 else -1
         quiet = None
         for move in board.legal_moves:
             if not board.is_zeroing(move):
                 quiet = quiet or move
-            elif self._tables is not None:
+            elif self._may_exit:
                 after = board.copy(stack=False)
                 after.push(move)
-                found = self._tables.known(after)
-                if found is not None and found.outcome * sign <= self._bound * sign:
+                outcome = worth(after, self._tables)
+                if outcome is not None and outcome * sign <= self._bound * sign:
                     return move
         return quiet
 

@@ -128,8 +128,7 @@ class Solution(NamedTuple):
         elif proof.held is not None:
             yield f"{side} is sure of {outcome.text(proof.bound)}, or better."
         else:
-            why = f": {other} may castle" if self.board.has_castling_rights(not proof.defender) else ""
-            yield f"{side} is not sure of anything by holding{why}."
+            yield from wrapped(f"{side} is not sure of anything by holding: {proof.obstacle}.", _WIDTH)
         for claim in claims:
             if claim.plies is not None:
                 yield f"{other} needs at least {claim.plies} plies to improve on the record."

@@ -70,6 +70,12 @@ def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.Cap
     assert err.count("\n") == 1
 
 
+def test_a_capture_en_passant_is_named_as_what_stops_black(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "--time", "0", "8/8/1k1p4/p1pP4/P1P5/8/8/1K6 w - c6 0 40"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Black is not sure of anything by holding: White may capture en passant, and no table says what" in out
+
+
 def test_with_rights_to_castle_only_holding_is_tried(capsys: pytest.CaptureFixture[str]) -> None:
     """White, who does not castle, keeps Black's king out; Black cannot keep White from castling."""
     fen = "8/k7/3p4/p2P1p2/P2P1P2/8/8/4K2R b K - 10 60 -G3.0"
@@ -95,6 +101,7 @@ def test_with_rights_to_castle_only_holding_is_tried(capsys: pytest.CaptureFixtu
         ("8/8/8/8/8/6k1/8/KR6 w - - 0 1", [True, False], "can never force mate"),
         ("8/8/8/8/8/6k1/8/KB6 w - - 0 1", [False, False], "can never force mate"),
         ("r3k3/p7/8/8/8/8/P7/4K2R w Kq - 0 1", [None, None], "may or may not be able to force mate"),
+        ("8/8/8/8/4k3/6pp/7p/R6K w - - 10 60", [None, False], "can never force mate"),
     ],
 )
 def test_who_can_ever_mate(
@@ -345,7 +352,7 @@ def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixtu
     ):
         assert main(["solve", *words, fen]) == 0
         out = capsys.readouterr().out
-        assert "White is not sure of anything by holding." in out
+        assert "White is not sure of anything by holding: " in out
         assert message in out
 
 

@@ -4,9 +4,13 @@ import chess
 import pytest
 
 from tbgen import outcome, position
-from tbgen.errors import BadInput
+from tbgen.checker import check, read
+from tbgen.errors import BadInput, WrongClaim
 from tbgen.fortress import Claim, Proof, claims, prove
+from tbgen.fortress.exits import Exits
+from tbgen.fortress.graph import Graph
 from tbgen.fortress.hold import FOR_EVER
+from tbgen.probe import open_tablebase
 from tests.support.boards import boards_of_no_chess
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60"
@@ -47,6 +51,79 @@ def test_a_right_to_capture_en_passant_is_an_exit() -> None:
     (_, without), (_, having) = (prove(chess.Board(fen.format(right)), outcome.parse("-G2.5")) for right in ("-", "c6"))
     assert without.plies > 1
     assert (outcome.text(having.bound), having.plies) == ("G0.0", 1)
+
+
+def test_a_capture_en_passant_that_tables_know_is_no_break() -> None:
+    """The attacker has it on the first move only: the checker takes the pawn, and asks the table."""
+    board = chess.Board("5K2/8/5k2/5Pp1/8/8/8/8 w - g6 0 1")
+    with open_tablebase() as tables:
+        _, black = prove(board, position.goal(board), tables)
+        assert (outcome.text(black.bound), black.plies) == ("-G3.5", FOR_EVER)
+        (told,) = read(next(iter(claims(board, black.bound, black, tables))).lines())
+        assert check(told, tables) > 0
+    _, black = prove(board, position.goal(board))
+    assert black.obstacle == "White may capture en passant, and no table says what comes of that"
+
+
+@pytest.mark.parametrize(
+    ("fen", "words"),
+    [
+        ("8/8/1k1p4/p1pP4/P1P5/8/8/1K6 w - c6 0 40", "White may capture en passant, and no table says"),
+        ("4k3/8/8/8/8/8/3P4/4K2R w K - 0 40", "White may castle"),
+        ("4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1", "within three plies White mates, or makes a capture or pawn move"),
+        ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", "White gets through 3 sets of men that were tried"),
+    ],
+)
+def test_who_holds_nothing_is_told_why(fen: str, words: str) -> None:
+    board = chess.Board(fen)
+    _, black = prove(board, position.goal(board))
+    assert black.held is None
+    assert black.obstacle.startswith(words)
+
+
+RABID = "8/8/8/8/4k3/6pp/7p/R6K w - - 10 60"
+
+
+def test_a_man_that_cannot_be_taken_without_stalemate_checks_for_ever() -> None:
+    """Virtual pieces, 2002: the defender forces stalemate with a wild man. No table of KPPPvK is there, and none is
+    needed: whoever takes the rook stalemates. Black does not mate."""
+    claim = next(
+        claim
+        for proof in prove(chess.Board(RABID), outcome.parse("-G13.5"))
+        for claim in claims(chess.Board(RABID), outcome.parse("-G13.5"), proof, None)
+        if claim.defender and claim.plies is None
+    )
+    assert outcome.text(claim.bound) == "-G0.5"
+    (told,) = read(claim.lines())
+    assert check(told, None) > 100
+    better = outcome.parse("-G1.0")
+    with pytest.raises(WrongClaim, match="has no rank"):
+        check(told._replace(bound=better), None)
+    ranked = {name: reply._replace(rank=100 - number) for number, (name, reply) in enumerate(told.replies.items())}
+    with pytest.raises(WrongClaim, match=r"the game ends with -G0.5|comes no nearer"):
+        check(told._replace(bound=better, replies=ranked), None)
+
+
+def test_a_wild_man_that_can_be_taken_holds_nothing() -> None:
+    """With another pawn to move White is not stalemated, and Black keeps his pawns."""
+    board = chess.Board(RABID.replace("8/8/8/8/", "8/8/8/P7/"))
+    white, _ = prove(board, position.goal(board))
+    assert outcome.text(white.bound) == "-G0.0"
+
+
+@pytest.mark.parametrize(
+    ("fen", "free_men", "saving"),
+    [
+        ("k7/p1Q5/8/8/8/8/8/K7 w - - 0 1", "c7 a8", False),  # Qxa7 is met by Kxa7
+        ("k7/1q6/1K6/8/8/8/8/7Q w - - 0 1", "h1 a8", True),
+        ("k7/2P5/1K6/8/8/8/8/8 w - - 0 1", "b6 a8", True),  # c8=Q mates
+        ("8/k1P5/8/8/8/8/8/2K5 w - - 0 1", "c1 a7", False),
+    ],
+)
+def test_an_exit_that_ends_the_game_needs_no_table(fen: str, free_men: str, saving: bool) -> None:
+    graph = Graph(chess.Board(fen), squares(free_men))
+    mate = outcome.parse("G0.0")
+    assert Exits(graph, None).saving(0, mate)[graph.start] == saving
 
 
 def test_a_permanent_check() -> None:
