@@ -1,6 +1,7 @@
 """What README.md and docs/ tell a reader to type works, what they link to is there, and what they draw is true."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -41,11 +42,18 @@ def test_the_first_command_answers_at_once(
 ) -> None:
     monkeypatch.delenv("TBGEN_TABLES", raising=False)
     monkeypatch.chdir(tmp_path)
-    (command,), answer = (block.splitlines() for block in blocks(ROOT / "README.md", "")[:2])
+    (command, _), answer = (block.splitlines() for block in blocks(ROOT / "README.md", "")[:2])
     name, *words = shlex.split(command)
     assert name == "scripts/tbgen"
     assert main(words) == 0
     assert capsys.readouterr().out.splitlines() == answer
+
+
+@pytest.mark.skipif(not (ROOT / ".ci").exists(), reason="a source distribution has no CI")
+def test_the_second_command_is_what_ci_runs() -> None:
+    _, command = blocks(ROOT / "README.md", "")[0].splitlines()
+    assert os.access(ROOT / command, os.X_OK)
+    assert f'\n{command} "$@"\n' in (ROOT / ".ci" / "run").read_text()
 
 
 def test_the_example_in_python(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:

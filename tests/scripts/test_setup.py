@@ -59,6 +59,23 @@ def test_first_call_sets_up_once(clone: Path, tmp_path: Path) -> None:
     assert run(command, "--version", cwd=tmp_path).stderr == ""
 
 
+def test_the_program_has_no_packages_of_development_until_a_script_needs_them(clone: Path) -> None:
+    assert run("scripts/tbgen", "--version", cwd=clone, PYTHON=sys.executable).returncode == 0
+    has_pytest = (".venv/bin/python", "-c", "import pytest, uvicorn, distributed")
+    assert run(*has_pytest, cwd=clone).returncode == 1
+    added = run("scripts/man", "--help", cwd=clone)
+    assert added.returncode == 0, added.stderr
+    assert added.stderr == "tbgen: adding the packages for dev to .venv, once ...\n"
+    assert run(*has_pytest, cwd=clone).returncode == 0
+    assert run("scripts/tbgen", "--version", cwd=clone).stderr == ""
+
+
+def test_the_server_brings_what_it_needs(clone: Path) -> None:
+    served = run("scripts/tbgen", "serve", "--port", "x", cwd=clone, PYTHON=sys.executable)
+    assert served.returncode == 2, served.stderr
+    assert run(".venv/bin/python", "-c", "import tbgen.serve.run", cwd=clone).returncode == 0
+
+
 def test_half_made_environment_is_made_again(clone: Path) -> None:
     leftover = clone / ".venv" / "leftover"
     leftover.parent.mkdir()
