@@ -70,6 +70,8 @@ examples:
   tbgen adjudicate *.pgn --report                    the summary alone
   tbgen adjudicate - -o - --scoring winner           from pipe to pipe
   tbgen adjudicate games.pgn -o t.pgn --scoring komi --komi -G3.25
+  tbgen adjudicate games.pgn -o t.pgn --scoring otb --cutoff G5.0
+                                                     over the board, up to four moves
   tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and others too
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
   tbgen adjudicate games.pgn -o t.pgn --solve 5m --report
@@ -92,7 +94,9 @@ def _add_rules(group: common.Group) -> None:
     group.add_argument(
         "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: the game's own, else exponential"
     )
-    group.add_argument("--cutoff", metavar="G", help="from this score on all is a draw (default: G6.0)")
+    group.add_argument(
+        "--cutoff", metavar="G", help="from this score on all is a draw (default: the game's own, else G6.0; otb: G4.0)"
+    )
     group.add_argument("--komi", metavar="G", help="as in G5.75 or -G3.25 (default: the game's own, else G5.75)")
     group.add_argument(
         "--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, help="default: the game's own, by its tags, else W"

@@ -60,9 +60,13 @@ rules, as --rules-set:
   C         cuteRMob: a better record restarts the 50-move count; bare kings end
   C-legacy  cuteRMob's older form: as C, with W's 50-move rule
   otb       the game over the board: scores up to G3.5 count, and 50 moves are
-            counted from the last entry on the score sheet (see: tbgen sheet)
+            counted from the last entry on the score sheet (see: tbgen sheet);
+            with --cutoff G5.0 scores up to G4.5 count
 the 50-move rule, as --fifty:
-  classic   after 100 plies without capture or pawn move the record stands
+  classic   after 100 plies without capture or pawn move the record stands;
+            also called fide
+  iccf      the same, but only with eight men or more
+  general   as sheet, but any better record restarts the count
   cutermob  the same, but a better record below the cutoff restarts the count,
             also with the last of these plies
   sheet     as cutermob, but what the last of these plies scores comes too late
@@ -207,7 +211,7 @@ def _add_rules(group: Group) -> None:
     group.add_argument("--rules-set", type=rule_set_name, choices=SHORT_RULE_SETS, default="W", help="what ends a game")
     add_rules(group)
     group.add_argument("--fifty", choices=tuple(FIFTY_MOVES), help="form of the 50-move rule, if not the rule set's")
-    group.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0)")
+    group.add_argument("--cutoff", metavar="G", help="of rules and scorings that have one (default: G6.0; otb: G4.0)")
     group.add_argument(
         "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: exponential; otb under the rules otb"
     )

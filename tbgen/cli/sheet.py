@@ -24,6 +24,7 @@ the last line loses; without one the game is drawn.
 examples:
   tbgen sheet game.pgn
   tbgen sheet game.pgn --level G2.5   nothing weaker is written down
+  tbgen sheet game.pgn --level G4.5   up to four moves
   tbgen sheet games.pgn.gz --json
   tbgen match --rules-set otb ...      a match by these rules
 
@@ -37,15 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--level",
         metavar="G",
-        default=outcome.gscore(SHEET_LEVEL),
-        help="the weakest score that is written down (default: %(default)s)",
+        help=f"the weakest score that is written down (default: the game's own, else {outcome.gscore(SHEET_LEVEL)})",
     )
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     check_input_once(args.games)
-    level = parse_cutoff(args.level)
+    level = None if args.level is None else parse_cutoff(args.level)
     faults = told = 0
     with Remarks() as remarks:
         for path, unit in _units(args.games):

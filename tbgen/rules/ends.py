@@ -62,7 +62,12 @@ class Game:
     def __init__(self, board: chess.Board | None = None, given: int | str | None = None, rules: RuleSet = W) -> None:
         check_rules(rules)
         self.rules = rules
-        self.record = Record(board, given, whole_game=rules.whole_game)
+        self.record = Record(
+            board,
+            given,
+            whole_game=rules.whole_game,
+            closing=lambda start: self._leaves_out(start, start.halfmove_clock),
+        )
         self.board = self.record.board
         self._variant = self.record.variant
         self._seen: list[dict[Hashable, int]] = [{}]  # one for every reset: how often, by position
@@ -134,13 +139,11 @@ class Game:
     def push_legal(self, move: chess.Move) -> Turn:
         """Make a move that is known to be legal, in a game that is known to go on."""
         quiet = self.turns[-1].quiet + 1
-        fifty = self.rules.fifty
-        closing = fifty.plies is not None and quiet >= fifty.plies
-        standing = self.record.push(move, closing=closing and not fifty.closing_counts)
+        standing = self.record.push(move, closing=self._leaves_out(self.board, quiet))
         if standing.reset:
             quiet = 0
             self._seen.append({} if self._variant.resets_are_final else self._seen[-1])
-        elif fifty.improvement_restarts and standing.just_set and outcome.level(standing.outcome) < self.rules.cutoff:
+        elif standing.just_set and self.rules.fifty.restarts(standing.level, self.rules.cutoff):
             quiet = 0
         return self._note(standing, quiet)
 
@@ -154,6 +157,15 @@ class Game:
         if turn.standing.reset:
             self._seen.pop()
         return move
+
+    def _completes(self, board: chess.Board, quiet: int) -> bool:
+        """Whether this count ends the game with the men on this board."""
+        limit = self.rules.fifty.limit(board.occupied.bit_count())
+        return limit is not None and quiet >= limit
+
+    def _leaves_out(self, board: chess.Board, quiet: int) -> bool:
+        """Whether a position with this count improves the record by mate and stalemate only."""
+        return not self.rules.fifty.closing_counts and self._completes(board, quiet)
 
     def _require_going_on(self) -> None:
         ending = self.turns[-1].ending
@@ -177,7 +189,7 @@ class Game:
             pass
         elif rules.bare_kings is not None and open_kings >= rules.bare_kings:
             ending = Ending.BARE_KINGS
-        elif rules.fifty.plies is not None and quiet >= rules.fifty.plies:
+        elif self._completes(board, quiet):
             ending = Ending.FIFTY_MOVES
         elif rules.repetitions is not None and times >= rules.repetitions:
             ending = Ending.REPETITION

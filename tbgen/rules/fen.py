@@ -23,6 +23,8 @@ FIELDS: Final = 6
 LONGEST: Final = 200
 """No FEN is longer: 71 characters of board and a few dozen for the rest."""
 
+_FIFTY: Final = 100
+"""Plies."""
 _SHOWN: Final = 60
 _COUNTER: Final = re.compile(r"[0-9]{1,6}\Z")
 _RECORD: Final = re.compile(r"[+\-mM]?[gG]")
@@ -43,7 +45,8 @@ class Fen(NamedTuple):
 
     board: chess.Board
     record: int | None
-    """The one that stands; None without a seventh field."""
+    """The one that stands; None without a seventh field. At a halfmove clock of 100 it is what the field says, mate and
+    stalemate apart: the rules of a game say whether the position counts."""
     dropped: int | None = None
     """What the seventh field says where that is neither the record nor can it be: the halfmove clock is 0, and the
     position's own goal is another."""
@@ -69,7 +72,7 @@ def read_fen(
 ) -> Fen:
     """The board, the record that stands on it if the seventh field is there, and what is dropped of it.
 
-    The record is what counts for the game: the position's own goal is already counted in, and a
+    The record is what counts for the game: the position's own goal is already counted in (see `Fen`), and a
     redundant field gives just that goal. Fields behind the side to move may be missing, as in
     python-chess; but the record is always the seventh. `whole_game`: nothing resets, so a halfmove clock of 0 does
     not make the field redundant. Castling rights by file (`HAha`) are those of Chess960, and so are
@@ -101,7 +104,7 @@ def read_fen(
         raise BadInput(f"illegal position: {found}: {_shown(text)}")
     if written is None:
         return Fen(board, None)
-    stands = standing(board, written, whole_game=whole_game).outcome
+    stands = _stands(board, written, whole_game=whole_game)
     is_void = board.halfmove_clock == 0 and not whole_game
     return Fen(board, stands, written if is_void and written != stands else None)
 
@@ -111,7 +114,12 @@ def format_fen(board: chess.Board, record: int | None = None, *, whole_game: boo
     fen = board.fen()
     if record is None:
         return fen
-    return f"{fen} {outcome.text(standing(board, record, whole_game=whole_game).outcome)}"
+    return f"{fen} {outcome.text(_stands(board, record, whole_game=whole_game))}"
+
+
+def _stands(board: chess.Board, record: int, *, whole_game: bool) -> int:
+    """The record that a FEN says."""
+    return standing(board, record, whole_game=whole_game, closing=board.halfmove_clock >= _FIFTY).outcome
 
 
 def with_record(text: str, record: str) -> str:

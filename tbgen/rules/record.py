@@ -4,7 +4,7 @@
 does. Both give a `Standing` for every ply.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Self
 
 import chess
@@ -56,11 +56,14 @@ class Standing(NamedTuple):
         return outcome.text(self.outcome)
 
 
-def standing(board: chess.Board, given: int | str | None = None, *, whole_game: bool = False) -> Standing:
+def standing(
+    board: chess.Board, given: int | str | None = None, *, whole_game: bool = False, closing: bool = False
+) -> Standing:
     """The standing of a start position; `given` is the record that it brings along, an outcome or its text.
 
-    The position's own goal always counts. It is the record if none is given, or if the halfmove
-    clock says that the last move was a reset, unless nothing resets (`whole_game`).
+    The position's own goal counts, unless it completes the count of a 50-move rule (`closing`) and is neither mate nor
+    stalemate. It is the record if none is given, or if the halfmove clock says that the last move was a reset, unless
+    nothing resets (`whole_game`).
     """
     variant = variants.of(board)
     goal = variant.goal(board)
@@ -68,7 +71,7 @@ def standing(board: chess.Board, given: int | str | None = None, *, whole_game: 
     if given is None or (board.halfmove_clock == 0 and not whole_game):
         return Standing(0, goal, 0, goal, False)
     position.check_record(given, board, variant.goal)
-    stands = outcome.improved(given, goal)
+    stands = given if closing and outcome.level(goal) > position.STALEMATE else outcome.improved(given, goal)
     return Standing(0, stands, 0 if stands == goal else None, goal, False)
 
 
@@ -90,12 +93,14 @@ class Record:
         given: int | str | None = None,
         *,
         whole_game: bool = False,
+        closing: Callable[[chess.Board], bool] = lambda start: False,
     ) -> None:
+        """`closing` is whether a start position completes the count of a 50-move rule."""
         self.board = position.checked_copy(board)
         self.variant = variants.of(self.board)
         self.variant.check(whole_game=whole_game)
         self.whole_game = whole_game
-        self.standings = [standing(self.board, given, whole_game=whole_game)]
+        self.standings = [standing(self.board, given, whole_game=whole_game, closing=closing(self.board))]
 
     @classmethod
     def replayed(cls, board: chess.Board, given: int | str | None = None, *, whole_game: bool = False) -> Self:

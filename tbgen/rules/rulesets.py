@@ -22,7 +22,7 @@ DEFAULT_CUTOFF: Final = 12
 """The level of G6.0: from here on, some scorings and rules see no difference."""
 
 SHEET_LEVEL: Final = 7
-"""The level of G3.5: over the board nothing weaker is written down."""
+"""The level of G3.5: over the board nothing weaker is written down, unless another cutoff is agreed on."""
 
 _Thing = TypeVar("_Thing")
 
@@ -42,6 +42,25 @@ class FiftyMoves:
     improvement_restarts: bool
     """Whether the count also restarts when a record below the cutoff is set."""
 
+    any_improvement: bool = False
+    """Whether a record from the cutoff on restarts it as well."""
+
+    least_men: int = 0
+    """With fewer men on the board the count ends nothing."""
+
+    def limit(self, men: int) -> int | None:
+        """The count that ends the game with so many men on the board; None: none does."""
+        return self.plies if men >= self.least_men else None
+
+    @property
+    def has_cutoff(self) -> bool:
+        """Whether a cutoff says which records restart the count."""
+        return self.improvement_restarts and not self.any_improvement
+
+    def restarts(self, level: int, cutoff: int) -> bool:
+        """Whether a record of this level, just set, restarts the count."""
+        return self.improvement_restarts and (self.any_improvement or level < cutoff)
+
     def __str__(self) -> str:
         return self.name
 
@@ -50,10 +69,14 @@ IGNORED: Final = FiftyMoves("ignored", None, closing_counts=True, improvement_re
 CLASSIC: Final = FiftyMoves("classic", 100, closing_counts=False, improvement_restarts=False)
 CUTERMOB: Final = FiftyMoves("cutermob", 100, closing_counts=True, improvement_restarts=True)
 SHEET: Final = FiftyMoves("sheet", 100, closing_counts=False, improvement_restarts=True)
+ICCF: Final = FiftyMoves("iccf", 100, closing_counts=False, improvement_restarts=False, least_men=8)
+"""Of correspondence chess, where tables of seven men decide, which do not count moves."""
+GENERAL: Final = FiftyMoves("general", 100, closing_counts=False, improvement_restarts=True, any_improvement=True)
 
 FIFTY_MOVES: Final[Mapping[str, FiftyMoves]] = MappingProxyType(
-    {form.name: form for form in (IGNORED, CLASSIC, CUTERMOB, SHEET)}
+    {form.name: form for form in (IGNORED, CLASSIC, CUTERMOB, SHEET, ICCF, GENERAL)} | {"fide": CLASSIC}
 )
+"""Forms by their names. FIDE's is the classic one."""
 
 
 @dataclass(frozen=True, slots=True)

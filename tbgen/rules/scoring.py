@@ -129,13 +129,12 @@ class Winner(Scoring):
         return WIN if level < self.cutoff else DRAW
 
 
-class OverTheBoard(Scoring):
+@dataclass(frozen=True, kw_only=True)
+class OverTheBoard(Winner):
     """A record that is on the score sheet, of G3.5 or lower, wins, all else is a draw."""
 
     title = "Over The Board"
-
-    def share(self, level: int) -> Fraction:
-        return WIN if level <= SHEET_LEVEL else DRAW
+    cutoff: int = SHEET_LEVEL + 1
 
 
 class FullPoints(Scoring):

@@ -71,7 +71,7 @@ def write_tags(headers: MutableMapping[str, str], result: int | None, scheme: Sc
 
 def applied_cutoff(scheme: Scoring, rules: RuleSet) -> int | None:
     """Return the cutoff under which games are played, if there is one. In cuteRMob there always is."""
-    if scheme.cutoff is None and (rules.fifty.improvement_restarts or rules.name in _OF_CUTERMOB):
+    if scheme.cutoff is None and (rules.fifty.has_cutoff or rules.name in _OF_CUTERMOB):
         return rules.cutoff
     return scheme.cutoff
 

@@ -9,6 +9,7 @@ import chess
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.endings import Ending
 from tbgen.rules.ends import Game
 from tbgen.rules.rulesets import OTB, W
@@ -177,7 +178,24 @@ def test_a_match_by_these_rules(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert found == re.findall(r'\[Points "(.*)"\]', text)
     assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
     assert (tmp_path / "again.pgn").read_text() == text
-    assert main(["match", *words, "--cutoff", "G5.0"]) == 2
+
+
+FOUR = "8/8/8/8/8/2k5/8/K2B4 b - - 5 60 G4.5"
+
+
+def test_four_moves_over_the_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The wiki: over the board with 1 to 4 moves."""
+    pgn, scored = tmp_path / "four.pgn", tmp_path / "scored.pgn"
+    pgn.write_text(f'[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n[FEN "{FOUR}"]\n\n1/2-1/2\n')
+    assert main(["adjudicate", str(pgn), "-o", str(scored), "--scoring", "otb", "--cutoff", "G5.0", "--quiet"]) == 0
+    assert '[Points "1-0"]' in scored.read_text()
+    for path, more, points in ((scored, [], "1-0"), (pgn, ["--level", "G4.5"], "1-0"), (pgn, [], "1/2-1/2")):
+        assert main(["sheet", str(path), *more]) == 0
+        assert f"\n{points}  " in capsys.readouterr().out
+    assert main(["adjudicate", str(pgn), "-o", str(scored), "--scoring", "otb", "--quiet"]) == 0
+    assert '[Points "1/2-1/2"]' in scored.read_text()
+    played = make_settings(rules_name="otb", cutoff="G5.0")
+    assert (played.rules.cutoff, played.scheme.cutoff) == (10, 10)
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

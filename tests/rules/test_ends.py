@@ -139,6 +139,51 @@ def test_the_ply_that_completes_fifty_moves(rules: RuleSet, san: str, ending: st
     assert shown(play(san, rules, ONE_PLY_TO_GO)) == (ending, record)
 
 
+TRIGGERS = "7k/8/6K1/8/8/8/8/5Q2 b - - 100 80 G5.5"
+
+
+@pytest.mark.parametrize(
+    ("rules", "ending", "record"),
+    [
+        *((rules, "50-move rule", "G5.5") for rules in (W, WG, C_LEGACY, OTB)),
+        (rule_set(fifty="fide"), "50-move rule", "G5.5"),
+        (rule_set(fifty="general"), "50-move rule", "G5.5"),
+        (rule_set(fifty="iccf"), "None", "G1.5"),  # of three men: no move is counted
+        (rule_set(fifty="ignored"), "None", "G1.5"),
+        (C, "50-move rule", "G1.5"),
+    ],
+    ids=str,
+)
+def test_a_game_may_begin_where_fifty_moves_are_complete(rules: RuleSet, ending: str, record: str) -> None:
+    """The wiki: the position that triggers the 50-move rule counts only as mate or stalemate."""
+    game = Game.from_fen(TRIGGERS, rules)
+    assert shown(game) == (ending, record)
+    assert game.fen() == TRIGGERS.replace("G5.5", record)
+    assert shown(Game.from_fen(game.fen(), rules)) == (ending, record)
+    assert shown(Game.from_fen(TRIGGERS.replace("100 80", "99 80"), rules)) == ("None", "G1.5")
+
+
+@pytest.mark.parametrize(("queen", "ending"), [("g7", ("mate", "G0.0")), ("f7", ("stalemate", "G0.5"))])
+def test_mate_and_stalemate_count_where_a_game_begins_with_fifty_moves(queen: str, ending: tuple[str, str]) -> None:
+    board = Game.from_fen(TRIGGERS).board
+    board.remove_piece_at(chess.F1)
+    board.set_piece_at(chess.parse_square(queen), chess.Piece(chess.QUEEN, chess.WHITE))
+    assert shown(Game.from_fen(f"{board.fen()} G5.5")) == ending
+
+
+def test_forms_of_the_50_move_rule_by_name() -> None:
+    """The wiki names FIDE's, ICCF's and a general form."""
+    assert rule_set(fifty="FIDE") == rule_set(fifty="classic") == W
+    eight, seven = "3k4/pppp4/8/8/8/8/4P3/3K3R w - - 99 80 G9.0", "3k4/ppp5/8/8/8/8/4P3/3K3R w - - 99 80 G9.0"
+    for fifty, few in (("fide", "50-move rule"), ("iccf", "None")):
+        assert play("Ke1", rule_set(fifty=fifty), eight).turn.ending == Ending.FIFTY_MOVES
+        assert str(play("Ke1", rule_set(fifty=fifty), seven).turn.ending) == few
+    weak = "8/8/8/8/5k2/8/8/4KB2 w - - 40 120 -G9.5"  # Kf2 leaves 5 moves
+    assert play("Kf2", rule_set(fifty="general", cutoff="G1.0"), weak).turn.quiet == 0
+    assert play("Kf2", rule_set(fifty="cutermob", cutoff="G1.0"), weak).turn.quiet == 41
+    assert shown(play("Qg1", rule_set(fifty="general"), ONE_PLY_TO_GO)) == ("50-move rule", "-G2.0")
+
+
 def test_the_goal_that_came_too_late_is_still_told() -> None:
     standing = play("Qg1", W, ONE_PLY_TO_GO).turn.standing
     assert outcome.text(standing.goal) == "G1.5"
@@ -300,7 +345,7 @@ def test_rule_sets_have_names() -> None:
     ("arguments", "reason"),
     [
         ({"name": "X"}, "there are: W, C, C legacy, wg"),
-        ({"fifty": "always"}, "there are: ignored, classic, cutermob, sheet"),
+        ({"fifty": "always"}, "there are: ignored, classic, cutermob, sheet, iccf, general, fide"),
         ({"cutoff": "-G6.0"}, "no sign"),
         ({"cutoff": "6.0"}, "not a G-score"),
         ({"cutoff": -1}, "no cutoff"),

@@ -18,6 +18,8 @@ RULES = [
     (WG, plain.WHOLE_GAME),
     (OTB, plain.OVER_THE_BOARD),
     (rule_set(fifty="ignored"), plain.NO_FIFTY),
+    (rule_set(fifty="iccf"), plain.CORRESPONDENCE),
+    (rule_set(fifty="general"), plain.GENERAL),
 ]
 CLOCKS = (0, 0, 1, 50, 90, 98, 99, 100)
 
@@ -43,9 +45,9 @@ def random_move(rng: random.Random, board: chess.Board, *, shuffling: bool) -> c
     return rng.choice(quiet[:3] if shuffling and quiet else legal)
 
 
-@pytest.mark.parametrize(("rules", "plainly"), RULES, ids=[str(rules) for rules, _ in RULES[:-1]] + ["no 50 moves"])
+@pytest.mark.parametrize(("rules", "plainly"), RULES, ids=[f"{rules} {rules.fifty}" for rules, _ in RULES])
 def test_a_plain_referee_agrees(rules: RuleSet, plainly: plain.Rules) -> None:
-    rng = random.Random(str(rules))
+    rng = random.Random(f"{rules} {rules.fifty}")
     endings = set()
     for _ in range(120):
         board = random_start(rng)

@@ -16,6 +16,7 @@ class Rules(NamedTuple):
     """What differs between rule sets."""
 
     fifty: bool = True
+    fifty_from_men: int = 0
     last_ply_counts: bool = False
     improvements_restart_below: int = 0
     bare_kings: bool = False
@@ -28,6 +29,8 @@ LEGACY = Rules(bare_kings=True)
 WHOLE_GAME = Rules(whole_game=True)
 OVER_THE_BOARD = Rules(improvements_restart_below=8)
 NO_FIFTY = Rules(fifty=False)
+CORRESPONDENCE = Rules(fifty_from_men=8)
+GENERAL = Rules(improvements_restart_below=1000)
 
 Record = tuple[int, bool]
 
@@ -46,9 +49,14 @@ class Referee:
         self.seen: dict[str, int] = {}
         self.record = self.goal()
         fresh = board.halfmove_clock == 0 and not rules.whole_game
-        if record is not None and not fresh and record[0] <= self.record[0]:
+        too_late = self.is_over() and not rules.last_ply_counts and self.record[0] > 1
+        if record is not None and not fresh and (too_late or record[0] <= self.record[0]):
             self.record = record
         self.ending = self._look()
+
+    def is_over(self) -> bool:
+        """Whether 50 moves are complete."""
+        return self.rules.fifty and self.quiet >= 100 and len(self.board.piece_map()) >= self.rules.fifty_from_men
 
     def goal(self) -> Record:
         """What the position scores, for the side that is not to move."""
@@ -67,7 +75,7 @@ class Referee:
         self.quiet = 0 if resets else self.quiet + 1
         if resets and self.forgets:
             self.seen.clear()  # nothing from before can come again
-        over = self.rules.fifty and self.quiet >= 100
+        over = self.is_over()
         if resets and not self.rules.whole_game:
             self.record = goal
         elif goal[0] < self.record[0] and (not over or goal[0] <= 1 or self.rules.last_ply_counts):
@@ -87,7 +95,7 @@ class Referee:
             return end
         if self.rules.bare_kings and self.open_kings >= 2:
             return "bare kings at G8.5"
-        if self.rules.fifty and self.quiet >= 100:
+        if self.is_over():
             return "50-move rule"
         return "repetition" if self.seen[key] >= 3 else None
 

@@ -155,7 +155,7 @@ class Judge:
             found = Decision(_MATE[result] if agreement is None else agreement, basis, Reach.NOT_ASKED)
         else:
             found = self._decider.decide(finish, board, turn.outcome, rules)
-        late = is_late(turn.quiet, found.dtg, rules.fifty.plies)
+        late = is_late(turn.quiet, found.dtg, rules.fifty.limit(board.occupied.bit_count()))
         stated = overruled_by(headers, found.outcome)
         notes = [] if dropped is None else [start.note]
         if stated is not None:

@@ -8,7 +8,7 @@ from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
 from tbgen.referee.syzygy import MOST_MEN
 from tbgen.rules.rulesets import OTB, FiftyMoves, RuleSet, W, bare_name, rule_set
-from tbgen.rules.scoring import Exponential, FullPoints, Scoring, Winner, WithKomi, scoring
+from tbgen.rules.scoring import Exponential, FullPoints, OverTheBoard, Scoring, scoring
 
 SHORT_RULE_SETS: Final = ("W", "C", "C-legacy", OTB.name)
 """The names of rule sets that a tournament may have been played under."""
@@ -65,16 +65,15 @@ def make_settings(
 ) -> Settings:
     """Settings from what a user wrote, None being nothing; BadInput for a cutoff or komi that would have no effect."""
     rules = rule_set(rules_name or "W", fifty=fifty, cutoff=cutoff)
-    if rules.name == OTB.name and cutoff is not None:
-        raise BadInput("over the board nothing weaker than G3.5 is written down, and there is no other cutoff")
     scheme = scoring(scoring_name or (OTB.name if rules.name == OTB.name else "exponential"), komi=komi)
     if komi is not None and not isinstance(scheme, FullPoints):
         raise BadInput(f"{scheme.title} scoring knows no komi (komi and full do)")
     if cutoff is not None:
-        if isinstance(scheme, Winner | WithKomi) or scheme.komi is not None:
-            scheme = replace(scheme, cutoff=rules.cutoff)
-        elif not rules.fifty.improvement_restarts:
-            raise BadInput(f"{scheme.title} scoring knows no cutoff (winner and komi do)")
+        scheme = scheme.under(rules.cutoff)
+        if scheme.cutoff is None and not rules.fifty.has_cutoff:
+            raise BadInput(f"{scheme.title} scoring knows no cutoff (winner, komi and otb do)")
+    elif isinstance(scheme, OverTheBoard):
+        rules = replace(rules, cutoff=scheme.cutoff)  # one tag says both
     return Settings(
         scheme=scheme,
         own_komi=komi is None,

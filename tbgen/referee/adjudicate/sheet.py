@@ -1,6 +1,6 @@
 """The score sheet of a game over the board, made from its moves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -16,8 +16,8 @@ from tbgen.rules.endings import Ending
 from tbgen.rules.ends import Game
 from tbgen.rules.record import Standing
 from tbgen.rules.rulesets import OTB, SHEET_LEVEL
-from tbgen.rules.scoring import points_text
-from tbgen.rules.tags import NO_RESULT, begin
+from tbgen.rules.scoring import points_text, scoring_name
+from tbgen.rules.tags import NO_RESULT, SCORING, begin, scoring_of
 from tbgen.text import plies
 
 _LINE: Final = "-" * 16
@@ -50,16 +50,25 @@ class Sheet(NamedTuple):
     """The one that the game says: `*` if it is not over."""
 
 
-def sheet_of(data: bytes, level: int = SHEET_LEVEL) -> Sheet | None:
-    """The sheet of a game, of scores up to this level; None for what is none. BadLine where moves cannot be read."""
+def sheet_of(data: bytes, level: int | None = None) -> Sheet | None:
+    """The sheet of a game, of scores up to this level; None for what is none. BadLine where moves cannot be read.
+
+    Without a level it is the game's own by its tags, else that of G3.5.
+    """
     section = TagSection(data)
     text = section.text
     if not section.headers and not text.strip():
         return None
     try:
-        return _sheet_of(section, text, level)
+        return _sheet_of(section, text, _level_of(section.headers) if level is None else level)
     except BadMoves as error:
         raise section.bad_line(error, text) from None
+
+
+def _level_of(headers: Mapping[str, str]) -> int:
+    """The weakest score that players wrote down, as far as the tags of their game say."""
+    scheme = scoring_of(headers) if scoring_name(headers.get(SCORING, "")) == OTB.name else None
+    return SHEET_LEVEL if scheme is None or scheme.cutoff is None else scheme.cutoff - 1
 
 
 def _sheet_of(section: TagSection, text: str, level: int) -> Sheet:

@@ -191,7 +191,7 @@ def _verdict(tables: Tablebase, game: Game) -> Worth | None:
         found = tables.probe(game.board, game.record.outcome)
     except (MissingTable, UnsupportedPosition):
         return None
-    late = is_late(game.turn.quiet, found.dtg, game.rules.fifty.plies)
+    late = is_late(game.turn.quiet, found.dtg, game.rules.fifty.limit(game.board.occupied.bit_count()))
     return Worth(found.outcome, found.dtg, late)
 
 

@@ -51,7 +51,7 @@ class TableJudge:
             return None
         if self._only_mates and outcome.level(found.outcome) != MATE:
             return None
-        late = is_late(game.turn.quiet, found.dtg, game.rules.fifty.plies)
+        late = is_late(game.turn.quiet, found.dtg, game.rules.fifty.limit(game.board.occupied.bit_count()))
         return TableVerdict(found.outcome, found.dtg, found.stands, late)
 
     def close(self) -> None:

@@ -197,6 +197,14 @@ def test_the_last_ply_of_fifty_moves_counts_under_some_rules() -> None:
     assert result(check.replace(b"\n\n", b"\n[Legacy]\n\n"), make_settings(rules_name="C"))[0] == "G3.0"
 
 
+def test_the_position_that_completes_fifty_moves_may_be_the_first() -> None:
+    """The wiki: the position that triggers the 50-move rule counts only as mate or stalemate."""
+    start = game("1/2-1/2", FEN="7k/8/6K1/8/8/8/8/5Q2 b - - 100 80 G5.5")
+    assert result(start) == ("G5.5", "played")
+    assert result(start, make_settings(rules_name="C-legacy"))[0] == "G5.5"
+    assert result(start, make_settings(fifty="iccf"))[0] == "G1.5"
+
+
 def test_a_game_may_go_on_past_a_repetition() -> None:
     assert result(game(f"{QUIET} 5. e4 e5 6. Bc4 Nc6 7. Qh5 Nf6 8. Qxf7# 1-0")) == ("G0.0", "played")
     found = judged(game(f"{QUIET} 5. Nf3 Nf6 1/2-1/2"))
@@ -247,7 +255,10 @@ def test_the_record_of_random_games(choices: list[int], fen: str) -> None:
         ({"scoring_name": "komi", "komi": "G1.5"}, {"Komi": "G1.25"}, ("1/2-1/2", "Komi", "G6.0", "G1.5")),
         ({"scoring_name": "full"}, {}, ("1-0", "Full Points", None, None)),
         ({"scoring_name": "full", "komi": "G1.25", "cutoff": "G4.0"}, {}, ("0-1", "Full Points", "G4.0", "G1.25")),
-        ({"scoring_name": "otb"}, {}, ("1-0", "Over The Board", None, None)),
+        ({"scoring_name": "otb"}, {}, ("1-0", "Over The Board", "G4.0", None)),
+        ({"scoring_name": "otb", "cutoff": "G1.5"}, {}, ("1/2-1/2", "Over The Board", "G1.5", None)),
+        ({"rules_name": "otb", "cutoff": "G5.0"}, {}, ("1-0", "Over The Board", "G5.0", None)),
+        ({"rules_name": "C", "scoring_name": "otb"}, {}, ("1-0", "Over The Board", "G4.0", None)),
         ({"rules_name": "C", "cutoff": "G4.5"}, {}, ("0.5625 - 0.4375", "Exponential", "G4.5", None)),
     ],
 )
