@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at-once", type=common.at_once, default=256, metavar="N", help="requests at work, of all clients"
     )
+    parser.add_argument("--access-log", action="store_true", help="print a line for each request")
     common.add_rules(parser)
     common.add_quiet(parser)
     common.add_tables(parser)
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         ) from None
     limits = Limits(per_client=args.per_client, at_once=args.at_once)
     url = None if args.url is None else address(args.url)
-    settings = Settings(directory, args.rules, limits, tuple(args.cors), url)
+    settings = Settings(directory, args.rules, limits, tuple(args.cors), url, args.access_log)
     with listen(args.host, args.port) as listening:
         where = address_of(listening)
 

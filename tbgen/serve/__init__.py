@@ -8,6 +8,7 @@ service.py      what all of these stand on
 question.py     what is asked; answers.py, lila.py: what the tables say of it
 openapi.py      the description of the interface, with which tests compare every answer
 problem.py      what goes wrong, in a status, a code and a hint
+log.py          why answers fail, for whoever runs the server
 served.py       the directory of tables, looked at now and then
 work.py         answers worked out once for all that ask at the same time, and kept
 """

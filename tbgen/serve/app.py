@@ -1,7 +1,6 @@
 """The application: all addresses together, what goes wrong, and the look at the directory every other second."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -19,11 +18,11 @@ from tbgen.pages import frame
 from tbgen.serve.api import Api
 from tbgen.serve.downloads import Downloads
 from tbgen.serve.limits import Guard
+from tbgen.serve.log import LOG, tell_request
 from tbgen.serve.pages import Pages
 from tbgen.serve.problem import Problem, problem_of
 from tbgen.serve.service import Service, encoded
 from tbgen.serve.unread import Unread
-from tbgen.text import say
 
 _LOOK_EVERY: Final = 2.0
 """Seconds."""
@@ -59,7 +58,7 @@ def make_app(service: Service) -> ASGIApp:
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    service.guard = Guard(app, settings.limits, service.metrics)
+    service.guard = Guard(app, settings.limits, service.metrics, tell_request if settings.access_log else None)
     guarded: ASGIApp = service.guard
     if settings.cors:  # around the limits: a page of another site is to see that it has to wait, too
         methods, shown = ["GET", "POST"], ["ETag", "Retry-After"]
@@ -81,12 +80,17 @@ async def robots(request: Request) -> Response:
 
 
 async def _watch(service: Service) -> None:
+    before = ""
     while True:
         await asyncio.sleep(_LOOK_EVERY)
         try:
             await service.refresh()
+            trouble = service.served.state.trouble
         except Exception as error:  # the next look may do better
-            say(f"tbgen: the tables cannot be listed: {error}", file=sys.stderr)
+            trouble = f"the tables cannot be listed: {error}"
+        if trouble and trouble != before:
+            LOG.tell(trouble)
+        before = trouble
 
 
 def _answer(request: Request, problem: Problem) -> Response:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -65,8 +65,16 @@ class Limits(NamedTuple):
 class Guard:
     """An ASGI application around another."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: Limits,
+        metrics: Metrics,
+        log: Callable[[Scope, int, float], None] | None = None,
+    ) -> None:
+        """`log`: hears of every request, its status and the seconds that it took."""
         self._app = app
+        self._log = log
         self._limits = limits
         self._metrics = metrics
         self._buckets = Buckets(limits.per_client)
@@ -110,7 +118,10 @@ class Guard:
             self._memory.give(client, scope[_HELD])
             endpoint = scope.get("endpoint")
             route = OTHER if endpoint is None else getattr(endpoint, "__name__", "static")
-            self._metrics.answered(route, exchange.status, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self._metrics.answered(route, exchange.status, seconds)
+            if self._log is not None:
+                self._log(scope, exchange.status, seconds)
 
     @contextmanager
     def _place(self, client: str) -> Iterator[None]:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from tbgen.errors import BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
 from tbgen.material import Material
 from tbgen.probe import OnlyBounds
+from tbgen.serve.log import LOG
 from tbgen.table_rules import TableRules
 
 _SHOWN: Final = 300
@@ -43,7 +44,7 @@ def missing_material(material: Material, rules: TableRules) -> Problem:
 
 
 def problem_of(error: Exception) -> Problem:
-    """Names of files stay here: those who ask over a network have no use for them."""
+    """The answer to who asked. Names of files stay here, in the log: who asks over a network has no use for them."""
     match error:
         case Problem():
             return error
@@ -56,9 +57,12 @@ def problem_of(error: Exception) -> Problem:
         case BadInput():
             return Problem(400, "bad_input", str(error), "/v1/openapi.json says what is taken")
         case CorruptTable():
+            LOG.tell_once(error)
             return Problem(503, "corrupt_table", "a table that this needs is damaged", "tbgen verify names it")
         case OutOfRoom() | MemoryError():
+            LOG.tell_once(error)
             return Problem(503, "out_of_room", "the server has no room for more", "ask again later", 10)
         case TbgenError():
+            LOG.tell_once(error)
             return Problem(503, "failed", "this could not be worked out", "the server's log says why")
     return Problem(500, "internal", "the server made a mistake", "the server's log says which")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tbgen.errors import CorruptTable
+from tbgen.errors import CorruptTable, TbgenError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.store import Stamp, file_digest, list_slim, readable_tables, stamp_of
@@ -39,6 +39,8 @@ class State(NamedTuple):
     """Probed where there is no whole table."""
     tag: str
     """Another one when any table is another."""
+    trouble: str = ""
+    """Why local tables cannot be listed; empty where they are."""
 
 
 def look(directory: Path, before: State | None = None) -> State:
@@ -46,9 +48,13 @@ def look(directory: Path, before: State | None = None) -> State:
     tables = _there(readable_tables(directory), before.tables if before else {})
     slim = _there(list_slim(directory), before.slim if before else {})
     lines = [f"{one.path.name} {one.sha256}\n" for one in (*tables.values(), *slim.values())]
-    lines += [f"{one.path.name}\n" for one in list_local(directory)]  # another local table has another name
+    trouble = ""
+    try:
+        lines += [f"{one.path.name}\n" for one in list_local(directory)]  # another local table has another name
+    except (TbgenError, OSError) as error:
+        trouble = str(error)
     digest = hashlib.sha256("".join(lines).encode())
-    return State(tables, slim, digest.hexdigest()[:16])
+    return State(tables, slim, digest.hexdigest()[:16], trouble)
 
 
 def _there(
@@ -87,6 +93,8 @@ class Served:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.state = look(directory)
+        if self.state.trouble:
+            raise TbgenError(self.state.trouble)
         self._changing = threading.Lock()
         self._open = {rules: _Lent(Tablebase(directory, rules)) for rules in TableRules}
 

@@ -38,6 +38,8 @@ class Settings(NamedTuple):
     """Origins whose pages may ask; none unless told otherwise."""
     url: str | None = None
     """Where people find the server, without a slash at its end."""
+    access_log: bool = False
+    """Whether every request is told on standard output."""
 
 
 class Job(NamedTuple):

@@ -397,7 +397,8 @@ def test_no_message_names_a_directory(client: httpx.Client, small_tables: Path) 
 def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "KBvK.r.h5").write_bytes(damaged((small_tables / "KBvK.r.h5").read_bytes(), INDEX))
     (tmp_path / "KNvK.r.h5").write_bytes(b"no table")
-    with serving(tmp_path) as server, httpx.Client(base_url=server.url) as client:
+    log: list[str] = []
+    with serving(tmp_path, log=log) as server, httpx.Client(base_url=server.url) as client:
         assert (
             refused(client, document, "/v1/probe", 503, "corrupt_table", fen=BISHOP)["hint"] == "tbgen verify names it"
         )
@@ -406,6 +407,8 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
         found = answered(client, document, "/v1/materials", "Materials")["materials"]
         assert [one["body_sha256"] == "" for one in found[:2]] == [False, True]
         assert all(one["body_sha256"] for one in found[2:])
+    assert log
+    assert all(f"{tmp_path}/KBvK.r.h5" in line for line in log)
 
 
 @pytest.mark.parametrize("name", ["look.css", "explorer.js", "rmtb.js", "chessground/chessground.css"])
