@@ -61,7 +61,7 @@ class Row(NamedTuple):
 
     @property
     def advice(self) -> Advice:
-        return advise(self.material, pair=bool(self.pair))
+        return advise(self.material, pair=self.pair)
 
     @property
     def line(self) -> better.Line:
@@ -105,7 +105,7 @@ def counted(directory: Path) -> Iterator[Row]:
             if material.men < 5 or material.fairy:
                 yield row_of(whole, rules)
             if bound is not None:
-                one = whole.one_colour(take(table, among=bound))
+                one = whole.one_colour(take(table, among=bound).weights)
                 yield from (row_of(part, rules) for part in (whole.both_colours(one), one))
 
 
@@ -116,7 +116,7 @@ def stored() -> Iterator[Row]:
 
 
 def row_of(one: Shares, rules: TableRules) -> Row:
-    leader = advise(one.material, pair=bool(one.pair)).leader
+    leader = advise(one.material, pair=one.pair).leader
     says: Potential = potential(one, leader or 0)
     figures = (says.mate, says.stalemate, says.low, says.more, says.lost, says.points)
     return Row(one.material, rules, one.pair, *(round(figure, 6) + 0.0 for figure in figures))

@@ -188,9 +188,9 @@ def tables_directory(args: argparse.Namespace) -> Path:
 
 def no_such_tables(directory: Path, wanted: Iterable[Material] = ()) -> MissingTable:
     """None of the tables that are wanted are there."""
-    from tbgen.store import build_some
+    from tbgen.store import way_to_some
 
-    return MissingTable(f"no such tables in {directory} (to build some: {build_some(directory, wanted)})")
+    return MissingTable(f"no such tables in {directory} ({way_to_some('some', directory, wanted)})")
 
 
 def present_tables_directory(args: argparse.Namespace) -> Path:

@@ -22,7 +22,8 @@ reports:
   stats        how often each outcome is forced; positions once up to symmetry, and all placements
   records      the longest way to each G-score: positions, and a line of best play with its record
   compare      where two sets of rules differ, and by how much
-  potential    what each material can force, beside the engines' rule of thumb
+  potential    what each material can force, beside the engines' rule of thumb, which also speaks of named
+               materials without a table
   stalemates   how often stalemate can be forced, and who would win if the stalemated side lost
   checks       which side forces G1.0, G1.5 and G2.0: whom perpetual check favours
   komi         who wins with a cutoff and a komi, the side to move drawn by lot

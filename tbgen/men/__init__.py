@@ -5,7 +5,24 @@ a man is in its way. So its moves are a list of steps, and all that solver, veri
 (board/geometry.py). A material carries the definitions of its men with it (tbgen/material.py).
 """
 
-from tbgen.men.known import BUILT_IN, RESERVED, VARIABLE, Men, defined, known, named, told, use
+from tbgen.men.known import BUILT_IN, OF_CHESS, RESERVED, VARIABLE, Men, defined, known, named, told, use
 from tbgen.men.man import Man
+from tbgen.men.marks import LEAST_BONUS, MATES_ALONE, NO_PAIR, TOUGH
 
-__all__ = ["BUILT_IN", "RESERVED", "VARIABLE", "Man", "Men", "defined", "known", "named", "told", "use"]
+__all__ = [
+    "BUILT_IN",
+    "LEAST_BONUS",
+    "MATES_ALONE",
+    "NO_PAIR",
+    "OF_CHESS",
+    "RESERVED",
+    "TOUGH",
+    "VARIABLE",
+    "Man",
+    "Men",
+    "defined",
+    "known",
+    "named",
+    "told",
+    "use",
+]

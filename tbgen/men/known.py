@@ -1,13 +1,15 @@
 """Which letters stand for which men: those that are built in, and those that a user defines.
 
-A definition is a word such as `X=WDN`, with a name behind it if it is to have one, or a file of such lines. The
-command line has them in `--men`; a program gives them to `defined`, and the mapping that this makes to whoever reads a
-material or a FEN. Who is given none asks the environment, which processes that work for this one share.
+A definition is a word such as `X=WDN`, with a mark (marks.py) and a name behind it if it is to have them, as in
+`X=WA 0,3 Jumper`, or a file of such lines. The command line has them in `--men`; a program gives them to `defined`, and
+the mapping that this makes to whoever reads a material or a FEN. Who is given none asks the environment, which
+processes that work for this one share.
 """
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -15,6 +17,7 @@ from typing import Final
 from tbgen.errors import BadInput
 from tbgen.men.betza import canonical
 from tbgen.men.man import Man
+from tbgen.men.marks import MATES_ALONE, NO_PAIR, TOUGH, mark_of
 
 Men = Mapping[str, Man]
 """By letter."""
@@ -23,22 +26,27 @@ VARIABLE: Final = "TBGEN_MEN"
 """Definitions and files with colons between."""
 RESERVED: Final = "KQRBNPV"
 """Those of chess, and what stands between the sides of a material."""
+OF_CHESS: Final = (Man("Q", "RB"), Man("R", "R"), Man("B", "B"), Man("N", "N", mark=NO_PAIR))
+"""The pieces of chess."""
 BUILT_IN: Final[Men] = {
     man.letter: man
     for man in (
         Man("A", "A", "Alfil"),
-        Man("C", "WF", "Commoner"),
+        Man("C", "WF", "Commoner", TOUGH),
         Man("D", "D", "Dabbaba"),
         Man("E", "BD", "Bishop-Dabbaba"),
         Man("F", "F", "Ferz"),
         Man("H", "NN", "Knightrider"),
         Man("J", "BDD", "Adjutant"),
-        Man("O", "WD", "Woody Rook"),
+        Man("O", "WD", "Woody Rook", MATES_ALONE),
         Man("W", "W", "Wazir"),
     )
 }
 """The men of Pair-o-Max, H. G. Muller's rule of mating potential."""
-_DEFINITION: Final = re.compile(r"(?P<letter>[^=\s]*)=(?P<moves>\S*)(?:\s+(?P<name>\S.*))?")
+_DEFINITION: Final = re.compile(
+    r"(?P<letter>[^=\s]*)=(?P<moves>\S*)(?:\s+(?P<mark>[-+,0-9]\S*))?(?:\s+(?P<name>[^-+,0-9\s].*))?"
+)
+"""A name begins with no digit: what does is to be a mark."""
 _LARGEST: Final = 1 << 16
 """Bytes of a file of definitions."""
 
@@ -50,8 +58,8 @@ def defined(words: Iterable[str], men: Men = BUILT_IN) -> Men:
         for text in [word] if "=" in word else _lines(Path(word)):
             man = _man(text)
             there = found.setdefault(man.letter, man)
-            if there != man:
-                raise BadInput(f"the letter {man.letter} is in use: {' '.join(filter(None, (str(there), there.name)))}")
+            if there != man or man.mark not in (0, there.mark):
+                raise BadInput(f"the letter {man.letter} is in use: {_definition(there)}")
     return found
 
 
@@ -100,11 +108,19 @@ def _lines(path: Path) -> Iterator[str]:
 def _man(text: str) -> Man:
     match = _DEFINITION.fullmatch(text.strip())
     if match is None:
-        raise BadInput(f"not a man: {text[:40]!r} (write its letter and its moves, as in C=WF)")
+        raise BadInput(
+            f"not a man: {text[:40]!r} (write its letter and its moves, as in C=WF; a mark and a name come behind, as "
+            "in X=WA 0,3 Jumper)"
+        )
     letter = match["letter"]
     if not re.fullmatch("[A-Z]", letter):
         raise BadInput(f"a man's letter is one of A to Z, not {letter[:40]!r}")
     if letter in RESERVED:
         what = "stands between the sides of a material" if letter == "V" else "is a man of chess"
         raise BadInput(f"the letter {letter} is in use: it {what}")
-    return Man(letter, canonical(match["moves"]), match["name"] or "")
+    man = Man(letter, canonical(match["moves"]), match["name"] or "")
+    return replace(man, mark=mark_of(match["mark"], colour_bound=man.is_colour_bound)) if match["mark"] else man
+
+
+def _definition(man: Man) -> str:
+    return " ".join(filter(None, (str(man), f"0,{man.mark}" if man.mark else "", man.name)))

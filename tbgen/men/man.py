@@ -12,10 +12,16 @@ class Man:
     moves: str
     """In Betza's notation, as `canonical` writes it: two men are the same if letters and moves are."""
     name: str = field(default="", compare=False)
+    mark: int = field(default=0, compare=False)
+    """What marks.py has for it; 0 if it has none. No table depends on it."""
 
     @cached_property
     def steps(self) -> tuple[betza.Step, ...]:
         return tuple(betza.steps(self.moves))
+
+    @property
+    def is_colour_bound(self) -> bool:
+        return all((step.file + step.rank) % 2 == 0 for step in self.steps)
 
     @cached_property
     def most_moves(self) -> int:

@@ -44,7 +44,7 @@ _SAME: Final = {
 def line(material: Material, *, pair: bool | None = None) -> tuple[int | None, Line]:
     """Who is ahead, as Pair-o-Max has it, and what that is worth. `pair`: whether a side's colour-bound men, if it has
     several, are known to stand on both colours, or on one."""
-    advice = rule.advise(material, pair=bool(pair))
+    advice = rule.advise(material, pair=pair)
     if advice.leader is None:
         return None, EVEN
     ours = (material.first, material.second)[advice.leader]

@@ -13,8 +13,6 @@ from tbgen.potential.pieces import Piece, pieces
 
 _EIGHTH: Final = Fraction(1, 8)
 _MINOR: Final = 350
-_BONUS: Final = 8
-"""A pair on both colours is worth more by this part of one of them."""
 _FEW_PIECES: Final = {(1, 0), (1, 1), (2, 0), (2, 1)}
 _AFTER_SACRIFICE: Final = {(1, 1), (1, 2), (2, 1), (2, 2)}
 
@@ -37,8 +35,9 @@ class Advice(NamedTuple):
     why: str
 
 
-def advise(material: Material, *, pair: bool = False) -> Advice:
-    """`pair`: a side with several colour-bound men is known to have them on both colours."""
+def advise(material: Material, *, pair: bool | None = None) -> Advice:
+    """`pair`: whether a side's colour-bound men, if it has several, are known to stand on both colours, or on one. Who
+    does not know has a pair whenever there are two."""
     known = pieces(material)
     ours, theirs = ([known[letter] for letter in side] for side in (material.first, material.second))
     difference = worth(ours, pair=pair) - worth(theirs, pair=pair)
@@ -49,14 +48,20 @@ def advise(material: Material, *, pair: bool = False) -> Advice:
     return Advice(1, -difference, *_factor(theirs, ours, pair))
 
 
-def worth(side: Sequence[Piece], *, pair: bool = False) -> int:
-    """Of a side's men. `pair`: those that are colour-bound are known to stand on both colours."""
-    values = [piece.value for piece in side]
-    bound = [piece.value for piece in side if piece.colour_bound]
-    return sum(values) + (min(bound) // _BONUS if pair and len(bound) > 1 else 0)
+def worth(side: Sequence[Piece], *, pair: bool | None = None) -> int:
+    """Of a side's men, with the lower bonus where two of them are colour-bound, unless `pair` denies it."""
+    bonuses = [piece.bonus for piece in side if piece.colour_bound]
+    is_pair = len(bonuses) > 1 and pair is not False
+    return sum(piece.value for piece in side) + (min(bonuses) if is_pair else 0)
 
 
-def _factor(ours: Sequence[Piece], theirs: Sequence[Piece], pair: bool) -> tuple[Fraction, str]:
+def may_pair(material: Material) -> bool:
+    """Whether a side has several colour-bound men."""
+    known = pieces(material)
+    return any(sum(known[letter].colour_bound for letter in side) > 1 for side in (material.first, material.second))
+
+
+def _factor(ours: Sequence[Piece], theirs: Sequence[Piece], pair: bool | None) -> tuple[Fraction, str]:
     attackers, defenders = _without(ours), _without(theirs)
     pawns = len(ours) - len(attackers)
     if not pawns:
@@ -72,7 +77,7 @@ def _without(side: Sequence[Piece]) -> list[Piece]:
     return [piece for piece in side if piece.letter != "P"]
 
 
-def _without_pawns(attackers: Sequence[Piece], defenders: Sequence[Piece], pair: bool) -> tuple[Fraction, str]:
+def _without_pawns(attackers: Sequence[Piece], defenders: Sequence[Piece], pair: bool | None) -> tuple[Fraction, str]:
     counts = len(attackers), len(defenders)
     if counts in ((1, 0), (1, 1)) and attackers[0].colour_bound:
         return _EIGHTH, COLOUR_BOUND

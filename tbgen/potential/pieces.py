@@ -11,17 +11,17 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tbgen.material import Material
-from tbgen.men import Man
+from tbgen.men import BUILT_IN, LEAST_BONUS, MATES_ALONE, NO_PAIR, OF_CHESS, TOUGH, Man
 
 VALUES: Final = {"Q": 950, "R": 500, "B": 325, "N": 325, "P": 100}
 """The worth of men of chess."""
 _FREE: Final = 0.8
 """How often a square on a rider's way is empty."""
 _EDGE: Final = 8
-_MATES_ALONE: Final = {"WF", "WD"}
-"""Light men that do."""
-_TOUGH: Final = {"WF"}
-_NO_PAIR: Final = {"N"}
+_BONUS: Final = 8
+"""A pair on both colours is worth more by this part of one of them."""
+_MARKS: Final = {man.moves: man.mark for man in (*OF_CHESS, *BUILT_IN.values())}
+"""A man that is not marked has the mark of one that moves alike."""
 
 
 class Piece(NamedTuple):
@@ -34,12 +34,19 @@ class Piece(NamedTuple):
     """It draws against a far heavier man, as no king can approach it."""
     no_pair: bool = False
     """Two of them cannot mate."""
+    bonus: int = 0
+    """What a pair on both colours is worth beyond both."""
+
+
+def pieces(material: Material) -> Mapping[str, Piece]:
+    """All men that the material may have, by letter."""
+    return {**_OF_CHESS, **{man.letter: _beyond_chess(man.letter, man.moves, man.mark) for man in material.fairy}}
 
 
 @lru_cache(256)
-def pieces(material: Material) -> Mapping[str, Piece]:
-    """All men that the material may have, by letter."""
-    return {**_OF_CHESS, **{man.letter: _piece(man, worth(man)) for man in material.fairy}}
+def _beyond_chess(letter: str, moves: str, mark: int) -> Piece:
+    man = Man(letter, moves, mark=mark)
+    return _piece(man, worth(man))
 
 
 def worth(man: Man) -> int:
@@ -61,14 +68,14 @@ def _on_board(file: int, rank: int, times: int) -> float:
 
 
 def _piece(man: Man, value: int) -> Piece:
-    bound = all((step.file + step.rank) % 2 == 0 for step in man.steps)
-    return Piece(man.letter, value, bound, man.moves in _MATES_ALONE, man.moves in _TOUGH, man.moves in _NO_PAIR)
+    mark, bonus = man.mark or _MARKS.get(man.moves, 0), 0
+    if man.is_colour_bound:
+        bonus = mark if mark >= LEAST_BONUS else value // _BONUS
+    alone = mark in (MATES_ALONE, TOUGH)
+    return Piece(man.letter, value, man.is_colour_bound, alone, mark == TOUGH, mark == NO_PAIR, bonus)
 
 
 _OF_CHESS: Final = {
     "P": Piece("P", VALUES["P"]),
-    **{
-        letter: _piece(Man(letter, moves), VALUES[letter])
-        for letter, moves in zip("QRBN", ("RB", "R", "B", "N"), strict=True)
-    },
+    **{man.letter: _piece(man, VALUES[man.letter]) for man in OF_CHESS},
 }

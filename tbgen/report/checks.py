@@ -58,7 +58,7 @@ def _row(counted: Shares) -> tuple[Value, ...]:
 
 
 def ahead(counted: Shares) -> str | None:
-    leader = advise(counted.material, pair=bool(counted.pair)).leader
+    leader = advise(counted.material, pair=counted.pair).leader
     return None if leader is None else _SIDES[leader]
 
 

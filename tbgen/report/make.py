@@ -19,7 +19,7 @@ from tbgen.report.document import Document, Section
 from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
 from tbgen.sizes import ENTRY, PROGRAM
-from tbgen.store import build_some, readable_tables
+from tbgen.store import build_some, check_file, find_any, readable_tables
 from tbgen.table_rules import TableRules
 from tbgen.text import size_of
 
@@ -89,7 +89,15 @@ def _compare(request: Request, censuses: tuple[Sequence[Census], Sequence[Census
 
 
 def _potential(request: Request) -> Iterator[Section]:
-    yield potential.section(_shares(request, _censuses(request)))
+    """The rule needs no table: of a material that is named and has none, it speaks alone."""
+    rules = request.rules[0]
+    lacking = [one for one in request.materials if not check_file(find_any(request.directory, one, rules))]
+    present = tuple(one for one in request.materials if one not in lacking)
+    counted: list[potential.Shares] = []
+    if present or not lacking:
+        asked = replace(request, materials=present)
+        counted = _shares(asked, _censuses(asked))
+    yield potential.section([*counted, *(row for one in lacking for row in potential.without_table(one))])
 
 
 def _counted(section: Callable[[Sequence[Census]], Section]) -> Callable[[Request], Iterator[Section]]:
@@ -191,7 +199,7 @@ def _shares(request: Request, censuses: Sequence[Census]) -> list[potential.Shar
         if on_one is not None:
             with _tablebase(request, census.rules) as tablebase:
                 tick = _ticks(request, "counting pairs of bishops", [census.material])
-                one = whole.one_colour(take(tablebase.table(census.material), tick, on_one))
+                one = whole.one_colour(take(tablebase.table(census.material), tick, on_one).weights)
             found += [whole.both_colours(one), one]
     return found
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, Self
 from tbgen import outcome
 from tbgen.material import Material
 from tbgen.potential import better
-from tbgen.potential.pair_o_max import Advice, advise
+from tbgen.potential.pair_o_max import Advice, advise, may_pair
 from tbgen.report import findings
 from tbgen.report.census import BLACK, WHITE, Case, Tally
 from tbgen.report.document import Column, Remark, Section, Table, Value, columns
@@ -32,17 +32,17 @@ _REMARK: Final = Remark(
 
 
 class Shares(NamedTuple):
-    """A table counted, or a part of it."""
+    """A table counted, or a part of it; or what no table is there of."""
 
     name: str
     material: Material
     weights: Mapping[Case, float]
-    """Placements by side to move and outcome."""
+    """Placements by side to move and outcome; none without a table."""
     pair: bool | None = None
     """Whether a side's bishops, or other such men, stand on both colours, or on one; None: on either."""
 
-    def one_colour(self, census: Tally) -> Self:
-        return self._replace(name=f"{self.name} on one colour", weights=census.weights, pair=False)
+    def one_colour(self, weights: Mapping[Case, float]) -> Self:
+        return self._replace(name=f"{self.name} on one colour", weights=weights, pair=False)
 
     def both_colours(self, one: Self) -> Self:
         """What is left."""
@@ -69,17 +69,28 @@ def shares(census: Tally) -> Shares:
     return Shares(census.material.name, census.material, census.weights)
 
 
-def section(counted: Sequence[Shares]) -> Section:
+def without_table(material: Material) -> list[Shares]:
+    """A material of which the rule alone speaks, and behind one that may have a pair its halves."""
+    whole = Shares(material.name, material, {})
+    one = whole.one_colour({})
+    return [whole, whole.both_colours(one), one] if may_pair(material) else [whole]
+
+
+def section(rows: Sequence[Shares]) -> Section:
     """All of it: a row for each side of each material that has more than its king. Engines see where bishops stand:
     the rule is judged by the parts of a table, if they were counted."""
+    counted = [one for one in rows if one.weights]
+    lacking = [one.name for one in rows if not one.weights and one.pair is None]
     parted = {one.material for one in counted if one.pair is not None}
     judged = [one for one in counted if one.pair is not None or one.material not in parted]
     gaps = {one.name: gap for one in judged if (gap := _gap(one)) is not None}
     hopeful = [name for name, gap in gaps.items() if gap > 0]
     gloomy = [name for name, gap in gaps.items() if gap < 0]
     finding = findings.judged(hopeful, gloomy, len(gaps))
-    blocks = (*((Remark(finding),) if finding else ()), _REMARK, _leaders(counted), _sides(counted))
-    return Section("potential", "Potential", blocks, (finding,) if finding else ())
+    lack = f"No table of {findings.listed(lacking)} is there to compare." if lacking else ""
+    remarks = [*(Remark(words) for words in (finding, lack) if words), _REMARK]
+    tables = (_leaders(rows), _sides(counted))
+    return Section("potential", "Potential", (*remarks, *tables), (finding,) if finding else ())
 
 
 def potential(counted: Shares, side: int) -> Potential:
@@ -114,14 +125,14 @@ def observed(share: float) -> int:
 
 def _gap(counted: Shares) -> int | None:
     """By how many classes the rule expects too much; None where neither side is ahead."""
-    advice = advise(counted.material, pair=bool(counted.pair))
+    advice = advise(counted.material, pair=counted.pair)
     if advice.leader is None:
         return None
     return expected(advice) - observed(potential(counted, advice.leader).mate)
 
 
-def _leaders(counted: Sequence[Shares]) -> Table:
-    rows = tuple(leader_row(one) for one in counted if one.material.men > 2)
+def _leaders(shares: Sequence[Shares]) -> Table:
+    rows = tuple(leader_row(one) for one in shares if one.material.men > 2)
     return Table(
         "potential",
         "The side ahead",
@@ -148,13 +159,17 @@ def _leaders(counted: Sequence[Shares]) -> Table:
 
 def leader_row(counted: Shares) -> tuple[Value, ...]:
     """Where neither side is ahead the rule says nothing, and the tables' figures are White's."""
-    advice = advise(counted.material, pair=bool(counted.pair))
-    says = potential(counted, advice.leader or 0)
-    numbers = (says.mate, _CLASSES[observed(says.mate)])
-    otherwise = (says.stalemate, says.low, says.more, says.lost, says.points)
+    advice = advise(counted.material, pair=counted.pair)
+    numbers: tuple[Value, ...] = (None, "no table")
+    otherwise: tuple[Value, ...] = (None,) * 5
+    if counted.weights:
+        says = potential(counted, advice.leader or 0)
+        numbers = (says.mate, _CLASSES[observed(says.mate)])
+        otherwise = (says.stalemate, says.low, says.more, says.lost, says.points)
     if advice.leader is None:
         return (counted.name, "nobody", 0.0, "", advice.why, "", *numbers, "", None, *otherwise)
-    gap, (_, by_better) = _gap(counted) or 0, better.line(counted.material, pair=counted.pair)
+    gap = (_gap(counted) if counted.weights else 0) or 0
+    _, by_better = better.line(counted.material, pair=counted.pair)
     parts = "too hopeful" if gap > 0 else "too gloomy" if gap < 0 else ""
     return (
         counted.name, _SIDES[advice.leader], advice.advantage / 100, str(advice.factor), advice.why,

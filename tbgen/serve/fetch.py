@@ -21,7 +21,7 @@ from tbgen.material import Material, with_dependencies
 from tbgen.safe_files import create, reopen
 from tbgen.serve.host import Remote, TableHost
 from tbgen.serve.patience import LEAST
-from tbgen.store import SlimFile, build_some, building, check_file, file_digest, open_table, slim_path, table_path
+from tbgen.store import SlimFile, building, check_file, file_digest, open_table, slim_path, table_path, way_to_some
 from tbgen.store.leftovers import COMING, coming_of
 from tbgen.table_rules import TableRules
 from tbgen.text import named
@@ -87,7 +87,7 @@ def _plan(materials: list[Material], rules: TableRules, directory: Path, slim: b
     lacking = [one for one, remote in found.items() if remote is None]
     if lacking:
         names = ", ".join(one.name for one in lacking)
-        raise MissingTable(f"{host.lacks} {names} (to build them: {build_some(directory, materials, rules)})")
+        raise MissingTable(f"{host.lacks} {names} ({way_to_some('them', directory, materials, rules)})")
     coming, there, left = [], [], 0
     for remote in filter(None, found.values()):
         path = directory / remote.name

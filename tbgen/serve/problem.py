@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from tbgen.errors import BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
+from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
 from tbgen.material import Material
 from tbgen.probe import OnlyBounds
 from tbgen.serve.log import LOG
@@ -36,7 +36,9 @@ def missing(name: str) -> Problem:
     """`name` of the table's file."""
     material, _, rules = name.removesuffix(".h5").partition(".")
     option = f" --rules {rules}" if rules != TableRules.RESET else ""
-    return Problem(404, "missing_table", f"no table of {material} is here", f"tbgen build{option} {material}")
+    is_large = sum(map(str.isupper, material)) > MEN_EXPECTED
+    hint = f"tbgen plan{option} {material} says what building takes" if is_large else f"tbgen build{option} {material}"
+    return Problem(404, "missing_table", f"no table of {material} is here", hint)
 
 
 def missing_material(material: Material, rules: TableRules) -> Problem:

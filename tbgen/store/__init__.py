@@ -15,6 +15,7 @@ from tbgen.store.directory import (
     slim_path,
     stamp_of,
     table_path,
+    way_to_some,
 )
 from tbgen.store.lock import building
 from tbgen.store.read.bulk import Bulk
@@ -42,4 +43,5 @@ __all__ = [
     "slim_path",
     "stamp_of",
     "table_path",
+    "way_to_some",
 ]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from tbgen.called import called_as
 from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable, unreadable
-from tbgen.material import MEN_OF_CHESS, Material, parse
+from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
 from tbgen.men import Men, known, told
 from tbgen.store.format.head import BadHead, head_of
 from tbgen.table_rules import TableRules
@@ -155,10 +155,29 @@ def build_command(path: Path) -> str:
     return _command(name, rules, path.parent)
 
 
-def is_large(path: Path) -> bool:
-    """Whether a file has the name of a table that only few will build."""
+def way_to(path: Path) -> str:
+    """What to do where this file is missing."""
     found = named(path)
-    return found is not None and found.material.men > MEN_EXPECTED
+    if found is not None and found.material.men > MEN_EXPECTED:
+        return way_around(found.material.name, found.material.men, found.rules)
+    reading = "; open_tablebase(DIR) reads it" if path.parent == BUNDLED else ""
+    return f"to build it: {build_command(path)}{reading}"
+
+
+def way_to_some(what: str, directory: Path, wanted: Iterable[Material] = (), rules: str = TableRules.RESET) -> str:
+    """What to do where a directory lacks tables: those that are wanted, else the smallest. `what`: some, them."""
+    wanted = [*wanted]
+    men = max((one.men for one in wanted), default=0)
+    if men > MEN_EXPECTED:
+        return way_around(" ".join(one.name for one in wanted), men, rules)
+    return f"to build {what}: {build_some(directory, wanted, rules)}"
+
+
+def way_around(names: str, men: int, rules: str) -> str:
+    """What to do without tables that `tbgen build` refuses, here or everywhere."""
+    if men > MEN_IN_TABLES:
+        return f"tables have at most {MEN_IN_TABLES} men; tbgen solve takes positions with any number"
+    return f"{called_as()} plan{_option(rules)} {names} says what building that takes; tbgen solve does without"
 
 
 def build_some(directory: Path, wanted: Iterable[Material] = (), rules: str = TableRules.RESET) -> str:
@@ -168,6 +187,9 @@ def build_some(directory: Path, wanted: Iterable[Material] = (), rules: str = Ta
 
 def _command(what: str, rules: str, directory: Path) -> str:
     """Nobody builds into the package: whoever has opened it alone needs a directory."""
-    option = "" if rules == TableRules.RESET else f" --rules {rules}"
     into = "DIR" if directory == BUNDLED else shlex.quote(str(directory))
-    return f"{called_as()} build{option} {what} --tables {into}"
+    return f"{called_as()} build{_option(rules)} {what} --tables {into}"
+
+
+def _option(rules: str) -> str:
+    return "" if rules == TableRules.RESET else f" --rules {rules}"

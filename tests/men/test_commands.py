@@ -60,6 +60,6 @@ def test_a_probe_tells_moves_and_a_line(fairy_tables: Path) -> None:
     assert "White forces G0.0 (Black mated) in 9 plies" in said(*asked)
 
 
-@pytest.mark.parametrize("bad", ["C=WD", "X=", "X=Y", "X=W9", "Q=W"])
+@pytest.mark.parametrize("bad", ["C=WD", "X=", "X=Y", "X=W9", "Q=W", "X=WA 0,2", "X=WA 0,3 0,3"])
 def test_a_bad_definition_is_one_line(bad: str) -> None:
     assert len(said("info", "--men", bad, code=2).strip().splitlines()) == 1

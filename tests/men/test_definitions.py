@@ -37,9 +37,15 @@ def test_steps_are_leaps_and_how_often() -> None:
         ("X=Y", "no moves of a man: 'Y'"), ("X=W9", "leads off the board"), ("X=H3", "leads off the board"),
         ("X=W0", "leads off the board"), ("X=2W", "no moves of a man"), ("X=RD", "reach the same square in two ways"),
         ("X=DDHH", "reach the same square in two ways"), ("x=W", "one of A to Z"), ("XY=W", "one of A to Z"),
-        ("=W", "one of A to Z"), ("C=WD", "the letter C is in use: C=WF Commoner"), ("Q=W", "is a man of chess"),
+        ("=W", "one of A to Z"), ("C=WD", "the letter C is in use: C=WF 0,-1 Commoner"), ("Q=W", "is a man of chess"),
         ("P=W", "is a man of chess"), ("V=W", "stands between the sides"), ("no-file", "neither a definition"),
         ("X=W F=D", "the letter F is in use"),
+        ("X=WA 0,2", "no mark of a man: '0,2' (0,3 mates alone"), ("X=WA 0,x", "no mark of a man: '0,x'"),
+        ("X=WA 1,3", "no mark of a man: '1,3'"), ("X=WA 3", "no mark of a man: '3'"), ("X=WA 0,", "no mark of a man"),
+        ("X=WA 0,-2 Jumper", "no mark of a man: '0,-2'"), ("X=WA 0,1000", "no mark of a man"),
+        ("X=WA 0,3 0,-4", "not a man: 'X=WA 0,3 0,-4' (write its letter and its moves, as in C=WF; a mark"),
+        ("X=WA 0,40", "0,40 is the bonus of a pair of colour-bound men"), ("X=FA 0,3", "a colour-bound one does not"),
+        ("X=FA 0,-1", "a colour-bound one does not"), ("C=WF 0,3", "the letter C is in use: C=WF 0,-1 Commoner"),
     ],
 )  # fmt: skip
 def test_a_bad_definition_gets_a_line(definition: str, why: str) -> None:
@@ -58,6 +64,14 @@ def test_definitions_come_from_words_and_files(tmp_path: Path) -> None:
     assert defined(["X=DWN"], men) == men  # the same man
     with pytest.raises(BadInput, match="the letter X is in use: X=WDN Wizard"):
         defined(["X=W"], men)
+
+
+def test_a_mark_stands_behind_the_moves(tmp_path: Path) -> None:
+    (tmp_path / "men").write_text("X=WA 0,3 Jumper  # mates alone\nY=FA 0,60\nS=ND 0,-4\nT=WN\n", encoding="utf-8")
+    men = defined([str(tmp_path / "men")])
+    assert [(men[letter].mark, men[letter].name) for letter in "XYST"] == [(3, "Jumper"), (60, ""), (-4, ""), (0, "")]
+    assert (men["C"].mark, men["O"].mark, men["X"]) == (-1, 3, Man("X", "WA")), "no table depends on a mark"
+    assert defined(["X=WA", "C=WF"], men) == men, "a mark need not be repeated"
 
 
 def test_the_environment_defines_men(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -217,6 +217,10 @@ def test_a_missing_table_for_one_move_leaves_that_move_unknown(
         assert refused(client, document, "/v1/probe", 404, "missing_table", fen=BISHOP, rules="wg")["hint"] == (
             "tbgen build --rules wg KBvK"
         )
+        six = "8/8/8/4K1k1/8/8/8/RBnn4 w - - 0 1"
+        assert refused(client, document, "/v1/probe", 404, "missing_table", fen=six)["hint"] == (
+            "tbgen plan KRBvKNN says what building takes"
+        )
         assert refused(client, document, "/standard/mainline", 404, "missing_table", fen=BISHOP)
 
 

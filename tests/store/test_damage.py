@@ -14,7 +14,7 @@ from tbgen.archive.format import Packed
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom
 from tbgen.material import parse
-from tbgen.store import TableFile, open_table, table_path
+from tbgen.store import TableFile, open_table, table_path, way_to_some
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import CHUNKS
 from tbgen.store.write import write_table
@@ -184,3 +184,19 @@ def test_missing(tmp_path: Path, name: str, command: str) -> None:
     with pytest.raises(MissingTable) as caught:
         open_table(path)
     assert str(caught.value) == f"{path} is missing (to build it: {command} --tables {path.parent})"
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("KRBvKNN.r.h5", "tbgen plan KRBvKNN says what building that takes; tbgen solve does without"),
+        ("KNNPvKP.wg.h5", "tbgen plan --rules wg KNNPvKP says what building that takes; tbgen solve does without"),
+        ("KNNPPvKBNP.r.h5", "tables have at most 6 men; tbgen solve takes positions with any number"),
+    ],
+)
+def test_nobody_is_told_to_build_what_build_refuses(tmp_path: Path, name: str, way: str) -> None:
+    with pytest.raises(MissingTable) as caught:
+        open_table(tmp_path / name)
+    assert str(caught.value) == f"{tmp_path / name} is missing ({way})"
+    material, rules, _ = name.split(".")
+    assert way_to_some("some", tmp_path, [parse(material)], rules) == way

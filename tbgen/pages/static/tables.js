@@ -2,6 +2,7 @@
 
 import { Position } from "./rmtb.js";
 
+const MEN_EXPECTED = 5;  // tables of more are there in few places, as tbgen/errors.py has it
 const LONGEST = 400;  // moves that lead to a position
 const levelOf = (outcome) => 512 - Math.abs(outcome);
 const improved = (record, goal) => record !== null && levelOf(record) <= levelOf(goal) ? record : goal;
@@ -42,7 +43,9 @@ function told({ code = "failed", message, table }) {
   const [material, rules] = table?.split(".") ?? [];
   if (code === "missing_table") {
     const option = rules === "r" ? "" : ` --rules ${rules}`;
-    return { code, message: `no table of ${material} is here`, hint: `tbgen build${option} ${material}` };
+    const isLarge = material.replaceAll("v", "").length > MEN_EXPECTED;
+    const hint = isLarge ? `tbgen plan${option} ${material} says what building takes` : `tbgen build${option} ${material}`;
+    return { code, message: `no table of ${material} is here`, hint };
   }
   return { code, message, hint: "" };
 }

@@ -24,7 +24,7 @@ from tbgen.index import layout_of
 from tbgen.index.layout import Layout
 from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
 from tbgen.men import told
-from tbgen.store.directory import BUNDLED, build_command, check_file, is_large, named
+from tbgen.store.directory import check_file, named, way_to
 from tbgen.store.format import head as heads
 from tbgen.store.format.facts import is_text, read_facts
 from tbgen.store.format.head import BadHead, Head, Section, Whole
@@ -86,11 +86,7 @@ class OpenFile:
         except OSError as error:
             raise unreadable(path, error) from error
         if not there:
-            how = "tbgen solve --keep makes such tables" if local_named(path) else f"to build it: {build_command(path)}"
-            if path.parent == BUNDLED:
-                how += "; open_tablebase(DIR) reads it"
-            elif is_large(path):
-                how += "; tbgen plan says what that takes, tbgen solve does without"
+            how = "tbgen solve --keep makes such tables" if local_named(path) else way_to(path)
             raise MissingTable(f"{path} is missing ({how})", path.name)
         try:
             self._open()
