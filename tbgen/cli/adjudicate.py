@@ -56,7 +56,9 @@ the comment behind its last move, and what the board shows:
 
   {", ".join(map(str, DRAWS))}
 
---decide names those that tables decide, or all, or none. A draw of which
+--decide names those that tables decide, or all, or none. With cursed among them, or
+alone, tables also decide draws by adjudication, agreement and the 50-move rule, but
+only where they know a mate: as played, apart from cursed wins. A draw of which
 nothing is known counts as agreed. A game that no table covers is scored as
 played, unless --solve proves more: for each such draw what tbgen solve does is
 tried, at most so long. Its local tables are kept in local/ within the directory of
@@ -73,6 +75,8 @@ examples:
   tbgen adjudicate games.pgn -o t.pgn --scoring otb --cutoff G5.0
                                                      over the board, up to four moves
   tbgen adjudicate games.pgn -o t.pgn --decide all   repetitions and others too
+  tbgen adjudicate games.pgn -o t.pgn --decide cursed
+                                                     as played, apart from cursed wins
   tbgen adjudicate games.pgn -o t.pgn --decide none  without tables
   tbgen adjudicate games.pgn -o t.pgn --solve 5m --report
 

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import chess
 
+from tbgen import outcome
 from tbgen.errors import MissingTable, UnsupportedPosition
 from tbgen.probe import OnlyBounds, Sure, Tablebase
 from tbgen.probe.words import bounds
-from tbgen.referee.adjudicate.finish import Finish
+from tbgen.referee.adjudicate.finish import CURSED, MAY_BE_CURSED, Finish
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.syzygy import Syzygy
 from tbgen.rules import variants
@@ -94,8 +95,18 @@ class Decider:
 
     def decide(self, finish: Finish, board: chess.Board, record: int, rules: RuleSet) -> Decision:
         """The result of a game that ended so, with this record."""
-        if finish not in self._settings.decide or variants.of(board) is not variants.CHESS:
+        kinds = self._settings.decide
+        only_by_mate = finish not in kinds and CURSED in kinds and finish in MAY_BE_CURSED
+        if (finish not in kinds and not only_by_mate) or variants.of(board) is not variants.CHESS:
             return Decision(record, Basis.PLAYED, Reach.NOT_ASKED)
+        found = self._decide(board, record, rules)
+        if not only_by_mate or outcome.level(found.outcome) == 0:
+            return found
+        reach = Reach.NOT_ASKED if found.reach is Reach.ANSWERED else found.reach
+        return Decision(record, Basis.PLAYED, reach, found.table, sure=found.sure)
+
+    def _decide(self, board: chess.Board, record: int, rules: RuleSet) -> Decision:
+        """The result by whoever knows one."""
         found = self._ask_tables(board, record, rules)
         if found.reach is Reach.ANSWERED:
             return found

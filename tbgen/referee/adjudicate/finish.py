@@ -49,6 +49,10 @@ DRAWS: Final = (
 BY_DEFAULT: Final = frozenset({Finish.ADJUDICATION, Finish.AGREEMENT})
 """What tables decide unless told otherwise."""
 
+CURSED: Final = "cursed"
+"""Stands for draws in which the 50-move rule may have prevented a mate, and for their mates alone."""
+MAY_BE_CURSED: Final = frozenset({Finish.ADJUDICATION, Finish.AGREEMENT, Finish.FIFTY_MOVES})
+
 _ALL: Final = "all"
 _NONE: Final = "none"
 
@@ -124,14 +128,15 @@ def _shown(turn: Turn, board: chess.Board) -> Finish | None:
     return None
 
 
-def parse_kinds(words: str) -> frozenset[Finish]:
-    """The draws that a list stands for: `adjudication,agreement`, `all`, `none`."""
-    found: set[Finish] = set()
+def parse_kinds(words: str) -> frozenset[str]:
+    """The draws that a list stands for: `adjudication,agreement`, `cursed`, `all`, `none`."""
+    found: set[str] = set()
     for word in words.replace(",", " ").split():
         if word == _ALL:
             found.update(DRAWS)
-        elif word in DRAWS:
-            found.add(Finish(word))
+        elif word in (*DRAWS, CURSED):
+            found.add(word)
         elif word != _NONE:
-            raise BadInput(f"no such kind of draw: {word!r} (there are: {', '.join(DRAWS)}, {_ALL}, {_NONE})")
+            kinds = ", ".join((*DRAWS, CURSED, _ALL, _NONE))
+            raise BadInput(f"no such kind of draw: {word!r} (there are: {kinds})")
     return frozenset(found)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.errors import BadInput
-from tbgen.referee.adjudicate.finish import BY_DEFAULT, Finish
+from tbgen.referee.adjudicate.finish import BY_DEFAULT
 from tbgen.referee.syzygy import MOST_MEN
 from tbgen.rules.rulesets import OTB, FiftyMoves, RuleSet, W, bare_name, rule_set
 from tbgen.rules.scoring import Exponential, FullPoints, OverTheBoard, Scoring, scoring
@@ -45,8 +45,8 @@ class Settings:
     syzygy: tuple[Path, ...] = ()
     """Directories of Syzygy tables: what they call won, and r-mobility tables do not know, is G0.0."""
     syzygy_men: int = MOST_MEN
-    decide: frozenset[Finish] = BY_DEFAULT
-    """The draws that tables decide."""
+    decide: frozenset[str] = BY_DEFAULT
+    """The draws that tables decide; with `CURSED` those that may be cursed, too, but only by mate."""
     strict: bool = False
     """Whether a missing table is an error."""
 
@@ -60,7 +60,7 @@ def make_settings(
     fifty: str | None = None,
     whole_game: bool | None = None,
     tables: Path | None = None,
-    decide: frozenset[Finish] = BY_DEFAULT,
+    decide: frozenset[str] = BY_DEFAULT,
     strict: bool = False,
 ) -> Settings:
     """Settings from what a user wrote, None being nothing; BadInput for a cutoff or komi that would have no effect."""

@@ -46,6 +46,22 @@ def test_which_draws_tables_decide(small_tables: Path) -> None:
         parse_kinds("adjudication,mate")
 
 
+def test_as_played_apart_from_cursed_wins(small_tables: Path) -> None:
+    """The wiki: as played, apart from cursed wins."""
+    cursed = make_settings(tables=small_tables, decide=parse_kinds("cursed"))
+    rook = game("1/2-1/2", FEN="8/8/8/3k4/8/8/8/KR6 w - - 90 60 -G4.5", Termination="adjudication")
+    assert result(rook, cursed) == ("G0.0", "tablebase, DTG 29, 50-move rule may come first")
+    assert result(rook, make_settings(tables=small_tables, decide=parse_kinds("none"))) == ("-G4.5", "played")
+    ended = rook.replace(b" 90 60", b" 100 60").replace(b"adjudication", b"50-move rule")
+    assert result(ended, cursed)[0] == "G0.0"
+    assert result(ended, make_settings(tables=small_tables)) == ("-G4.5", "played")
+    assert result(rook.replace(b"adjudication", b"3-fold repetition"), cursed) == ("-G4.5", "played")
+    assert result(AGREED, cursed) == ("G3.0", "played")  # G1.5 by the table, no mate
+    both = make_settings(tables=small_tables, decide=parse_kinds("adjudication,cursed"))
+    assert result(AGREED, both)[0] == "G1.5"
+    assert result(AGREED.replace(b"adjudication", b"agreement"), both)[0] == "G3.0"
+
+
 def test_decisive_games_are_no_business_of_tables(small_tables: Path) -> None:
     won = AGREED.replace(b"1/2-1/2", b"1-0")
     assert result(won, make_settings(tables=small_tables, decide=ALL)) == ("G0.0", "awarded")
