@@ -132,6 +132,7 @@ def _add_proofs(group: common.Group) -> None:
 
 def _add_output(group: common.Group) -> None:
     group.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
+    common.add_record_in_fen(group)
     group.add_argument("--report", action="store_true", help="print a summary and a crosstable")
     group.add_argument("--top", type=common.whole_number(0), default=TOP, metavar="N", help="players in the crosstable")
     group.add_argument("--json", action="store_true", help="the report as one JSON object")
@@ -154,6 +155,7 @@ def run(args: argparse.Namespace) -> int:
         decide=parse_kinds(args.decide),
         strict=args.strict,
     )
+    settings = replace(settings, record_in_fen=args.record_in_fen)
     if args.syzygy:
         Syzygy(args.syzygy).close()  # what is wrong with it is said at once
         settings = replace(settings, syzygy=tuple(args.syzygy), syzygy_men=args.syzygy_men)

@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PGN", help="where they go; - is standard output"
     )
+    common.add_record_in_fen(parser)
     common.add_rules(parser, None, "the game's own, else r")
     common.add_quiet(parser)
     common.add_tables(parser, men=False)
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         directory = common.present_tables_directory(args)
         tables = cache(lambda rules: stack.enter_context(Tablebase(directory, rules)))
         tables(args.rules or TableRules.RESET)  # what is wrong with them is said at once
-        teller = Teller(tables, args.rules)
+        teller = Teller(tables, args.rules, record_in_fen=args.record_in_fen)
         source = stack.enter_context(opened(args.games))
         faults = annotate(source, stack.enter_context(replaced(args.output)), teller, watch)
     if not args.quiet and args.output != STANDARD:

@@ -287,6 +287,14 @@ def add_games(parser: Group) -> None:
     )
 
 
+def add_record_in_fen(group: Group) -> None:
+    group.add_argument(
+        "--record-in-fen",
+        action="store_true",
+        help="the tag FEN of each game has the record as its seventh field, as cuteRMob writes it",
+    )
+
+
 def add_record(group: Group) -> None:
     group.add_argument("--record", metavar="G", help="the record of the game so far, as in G3.5 or -G8.5")
 

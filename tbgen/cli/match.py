@@ -115,6 +115,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
             event=args.event,
             site=args.site,
             comments=tuple(args.pgn_more),
+            record_in_fen=args.record_in_fen,
             wait=args.wait,
             live=args.page is not None,
             log=args.log,

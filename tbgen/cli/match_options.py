@@ -8,6 +8,7 @@ from typing import Final
 from tbgen.cli.common import (
     Group,
     add_output,
+    add_record_in_fen,
     add_rules,
     add_syzygy,
     at_once,
@@ -255,6 +256,7 @@ def _add_pgn(group: Group) -> None:
         metavar="NAME",
         help=f"what else of its engine's thinking stands behind a move: {', '.join(MORE)} (seconds on the clock)",
     )
+    add_record_in_fen(group)
     group.add_argument("--event", default="tbgen match", metavar="NAME", help="the PGN tag")
     group.add_argument("--site", default="?", metavar="NAME", help="the PGN tag")
 

@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import Final
 
 from tbgen import files
-from tbgen.cli.common import RULES, add_tables, add_threads, named, present_tables_directory, whole_number
+from tbgen.cli.common import (
+    RULES,
+    add_record_in_fen,
+    add_tables,
+    add_threads,
+    named,
+    present_tables_directory,
+    whole_number,
+)
 from tbgen.errors import BadInput
 from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output, width
@@ -66,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, help="default: by the ending of the file, else text")
     parser.add_argument("--table", metavar="NAME", help="the one table to write as CSV")
     parser.add_argument("--details", action="store_true", help="print long tables as well")
+    add_record_in_fen(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     add_tables(parser)
     add_threads(parser)
@@ -90,7 +99,14 @@ def run(args: argparse.Namespace) -> int:
         request = Request(directory, rules, materials, args.limit, args.threads, counter.more)
         document = make(args.report, request)
     room = width() if args.output is None else None
-    text = write(document, form, table=args.table, details=args.details or bool(materials), width=room)
+    text = write(
+        document,
+        form,
+        table=args.table,
+        details=args.details or bool(materials),
+        record_in_fen=args.record_in_fen,
+        width=room,
+    )
     if args.output is not None:
         files.replace(args.output, text.encode())
     elif form == "text":

@@ -14,6 +14,7 @@ from tbgen.men.board import FairyBoard
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
 from tbgen.rules import Record, tags
+from tbgen.rules.fen import Fen
 from tbgen.rules.rulesets import IGNORED, W
 from tbgen.rules.scoring import classical_result
 from tbgen.table_rules import TableRules
@@ -72,7 +73,7 @@ def spans(line: Line) -> Iterator[tuple[str, bool]]:
         number, white = number + (not white), not white
 
 
-def pgn(line: Line) -> str:
+def pgn(line: Line, *, record_in_fen: bool = False) -> str:
     """A game whose moves bear the record as comments, `{G3.5}`, after each. Its tags say that 50 moves are not
     counted, as in the tables: so `tbgen adjudicate` reads it back."""
     board = line.board()
@@ -90,11 +91,15 @@ def pgn(line: Line) -> str:
         | {"White": "?", "Black": "?", "Result": classical_result(line.outcome)}
         | {tags.RESULT: outcome.text(line.outcome), "PlyCount": str(len(line.steps))}
     )
-    tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=line.rules == TableRules.WHOLE_GAME))
+    whole_game = line.rules == TableRules.WHOLE_GAME
+    tags.write_rules(game.headers, replace(W, fifty=IGNORED, whole_game=whole_game))
     tags.write_start(game.headers, board, line.record)
     node: chess.pgn.GameNode = game
     for step in line.steps:
         node = node.add_variation(node.board().parse_san(step.san), comment=outcome.text(step.record))
     buffer = io.StringIO()
     game.accept(chess.pgn.FileExporter(buffer))
-    return buffer.getvalue().strip()
+    text = buffer.getvalue().strip()
+    if record_in_fen and (fen := tags.fen_with_record(game.headers, Fen(board, line.record), whole_game=whole_game)):
+        text = text.replace(f'[FEN "{game.headers["FEN"]}"]', f'[FEN "{fen}"]', 1)  # python-chess takes six fields
+    return text

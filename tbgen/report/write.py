@@ -7,7 +7,13 @@ from tbgen.report.write_markdown import markdown
 
 
 def write(
-    document: Document, form: str, *, table: str | None = None, details: bool = False, width: int | None = None
+    document: Document,
+    form: str,
+    *,
+    table: str | None = None,
+    details: bool = False,
+    record_in_fen: bool = False,
+    width: int | None = None,
 ) -> str:
     """`text` or `md` (long tables only with details), `csv` (one table), `json`, `pgn` or `html`. `width`: of the
     terminal that text goes to, if it does."""
@@ -22,7 +28,7 @@ def write(
         case "json":
             return write_data.as_json(document)
         case "pgn":
-            return write_data.as_pgn(document)
+            return write_data.as_pgn(document, record_in_fen=record_in_fen)
         case "html":
             from tbgen.report.html.page import page  # late: only pages need it
 

@@ -39,8 +39,8 @@ def as_csv(document: Document, key: str | None = None) -> str:
     return buffer.getvalue()
 
 
-def as_pgn(document: Document) -> str:
-    games = [pgn(line) for line in lines(document)]
+def as_pgn(document: Document, *, record_in_fen: bool = False) -> str:
+    games = [pgn(line, record_in_fen=record_in_fen) for line in lines(document)]
     if not games:
         raise BadInput("no lines to write as PGN: they are in the reports records and compare")
     return "\n\n".join(games) + "\n"

@@ -130,6 +130,12 @@ def with_record(text: str, record: str) -> str:
     return " ".join([*fields, *_OPTIONAL[len(fields) - _REQUIRED :], record])
 
 
+def without_record(text: str) -> str:
+    """Return a FEN without the record's field."""
+    fields = typed(text).split()
+    return " ".join(fields[:-1]) if fields and _RECORD.match(fields[-1]) else text
+
+
 def _fields(text: str) -> list[str]:
     """The fields of a FEN, their number checked."""
     check_kind(text, str, "a FEN", "give the text of one")

@@ -13,6 +13,7 @@ import chess
 from tbgen import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.fen import Fen, read_fen, with_record
+from tbgen.rules.record import standing
 from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, C, RuleSet, W, bare_name, named, parse_cutoff, rule_set
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
 from tbgen.rules.variants import CHESS, Variant, of
@@ -200,8 +201,25 @@ def read_start(headers: Mapping[str, str], *, whole_game: bool = False) -> Fen:
     return read_fen(written, whole_game=whole_game, chess960=chess960, variant=variant)
 
 
-def write_start(headers: MutableMapping[str, str], board: chess.Board, record: int | None) -> None:
-    """Say how a game starts, unless as usual; with the record that its start brings along, if any."""
+def fen_with_record(headers: Mapping[str, str], start: Fen, *, whole_game: bool = False) -> str | None:
+    """Return the tag `FEN` of a game that starts so, with the record in its seventh field; None where it has none."""
+    fen = _known(headers, "FEN")
+    stands = standing(start.board, start.record, whole_game=whole_game)
+    return None if fen is None else with_record(fen, outcome.text(stands.outcome))
+
+
+def write_start(
+    headers: MutableMapping[str, str],
+    board: chess.Board,
+    record: int | None,
+    *,
+    record_in_fen: bool = False,
+    whole_game: bool = False,
+) -> None:
+    """Say how a game starts, unless as usual; with the record that its start brings along, if any.
+
+    `record_in_fen`: the tag `FEN` ends with the record as its seventh field, as in cuteRMob's files.
+    """
     variant = of(board)
     if variant is not CHESS or board.chess960:
         headers[VARIANT] = "Chess960" if variant is CHESS else variant.name
@@ -211,6 +229,8 @@ def write_start(headers: MutableMapping[str, str], board: chess.Board, record: i
         headers["FEN"] = fen
     if record is not None:
         headers[RECORD] = outcome.text(record)
+    if record_in_fen and (fen := fen_with_record(headers, Fen(board, record), whole_game=whole_game)):
+        headers["FEN"] = fen
 
 
 def fen_of_start(board: chess.Board, record: int | None) -> str | None:

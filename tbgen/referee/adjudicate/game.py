@@ -36,6 +36,7 @@ from tbgen.rules.tags import (
     as_played,
     begin,
     cutoff_of,
+    fen_with_record,
     overruled_by,
     rules_of,
     scoring_of,
@@ -144,6 +145,7 @@ class Judge:
         if settings.cutoff is not None:
             rules = replace(rules, cutoff=settings.cutoff)
         board, given, dropped = start
+        fen = fen_with_record(headers, start, whole_game=rules.whole_game) if settings.record_in_fen else None
         scheme = self._scheme_of(headers)
         replay = Replay(board, whole_game=rules.whole_game)
         play_all(moves.tokens, text, replay.play)
@@ -174,10 +176,11 @@ class Judge:
             dropped is not None,
             stated is not None,
         )
+        tags = _tags(headers, found.outcome, f"{found.basis}{found.words}{f', {LATE}' * late}", scheme, rules)
+        if fen is not None:
+            tags["FEN"] = fen
         return Judged(
-            section.changed(
-                _tags(headers, found.outcome, f"{found.basis}{found.words}{f', {LATE}' * late}", scheme, rules)
-            ),
+            section.changed(tags),
             verdict,
             notes=tuple(Fault(unit.number, unit.line, words) for words in notes),
         )

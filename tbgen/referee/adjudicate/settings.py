@@ -49,6 +49,8 @@ class Settings:
     """The draws that tables decide; with `CURSED` those that may be cursed, too, but only by mate."""
     strict: bool = False
     """Whether a missing table is an error."""
+    record_in_fen: bool = False
+    """Whether the tag `FEN` gets the record as its seventh field."""
 
 
 def make_settings(

@@ -19,7 +19,7 @@ from tbgen.probe.words import LATE, reached
 from tbgen.rules.ends import Game
 from tbgen.rules.fen import format_fen
 from tbgen.rules.rulesets import W
-from tbgen.rules.tags import begin, variant_of
+from tbgen.rules.tags import begin, fen_with_record, variant_of
 from tbgen.rules.variants import CHESS
 from tbgen.table_rules import TableRules
 
@@ -94,10 +94,12 @@ class Teller:
         usual: TableRules = TableRules.RESET,
         *,
         chess_only: bool = False,
+        record_in_fen: bool = False,
     ) -> None:
         self._tables = tables
         self._own = rules is None
         self._chess_only = chess_only
+        self._record_in_fen = record_in_fen
         self._rules = replace(W, whole_game=(rules or usual) == TableRules.WHOLE_GAME)
 
     def tell(self, unit: Unit, most: int | None = None) -> Told:
@@ -133,7 +135,10 @@ class Teller:
             end = place + len(token)
             pieces += [text[at:end], " ", comment(ply)]
             at = end
-        data = unit.data[: section.end] + "".join([*pieces, text[at:]]).encode("latin-1")
+        head = unit.data[: section.end]
+        if self._record_in_fen and (fen := fen_with_record(section.headers, begun, whole_game=rules.whole_game)):
+            head = section.changed({"FEN": fen}).removesuffix(unit.data[section.end :])
+        data = head + "".join([*pieces, text[at:]]).encode("latin-1")
         return Told(section.headers, start, first, plies, data, rules.of_tables, begun.note)
 
 

@@ -119,6 +119,8 @@ class Setting:
     site: str = "?"
     comments: tuple[str, ...] = ()
     """What else of an engine's thinking stands behind its moves: keys of `export.MORE`."""
+    record_in_fen: bool = False
+    """Whether the tag `FEN` of games has the record as its seventh field."""
     wait: float = 0.0
     """Seconds between two games."""
     live: bool = False

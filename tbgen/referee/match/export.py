@@ -61,7 +61,13 @@ def _tags(bout: Bout, setting: Setting, identities: tuple[str, str]) -> dict[str
     name = name_of(bout.opening.board, bout.game.board.move_stack)
     if name is not None:
         tags["ECO"], tags["Opening"] = name
-    write_start(tags, bout.opening.board, bout.opening.record)
+    write_start(
+        tags,
+        bout.opening.board,
+        bout.opening.record,
+        record_in_fen=setting.record_in_fen,
+        whole_game=conditions.rules.whole_game,
+    )
     tags["PlyCount"] = str(bout.game.record.ply)
     tags["Termination"] = bout.termination
     tags["TerminationDetails"] = bout.end.words.translate(_NO_BRACES)

@@ -16,6 +16,7 @@ from tbgen.pgn import moves
 from tbgen.pgn.split import Unit, units
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match.conditions import COMPARED
+from tbgen.rules.fen import without_record
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import RECORD, komi_of, result_of
 from tbgen.safe_files import Foreign, create_or_reopen, followed
@@ -151,12 +152,12 @@ def _entry(headers: dict[str, str]) -> Entry:
     if result is None:
         raise BadInput("no result")
     names = (headers["Round"], headers["White"], headers["Black"])
-    record = headers.get(RECORD)
+    fen, record = headers.get("FEN"), headers.get(RECORD)
     return Entry(
         *names,
         result,
         headers.get("Termination", ""),
-        headers.get("FEN"),
+        None if fen is None else without_record(fen),
         None if record is None else outcome.parse(record),
         komi_of(headers),
     )

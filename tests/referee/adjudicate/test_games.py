@@ -10,7 +10,7 @@ from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.decide import Basis, Reach
 from tbgen.referee.adjudicate.finish import Finish
 from tbgen.referee.adjudicate.game import Fault
-from tbgen.referee.adjudicate.settings import make_settings
+from tbgen.referee.adjudicate.settings import Settings, make_settings
 from tbgen.rules.record import Record
 from tbgen.rules.scoring import Komi
 from tests.support.judged_games import BISHOP, game, judged, result, tags
@@ -179,6 +179,17 @@ def test_a_record_that_came_with_the_fen() -> None:
     assert result(game("30... Kh6 1/2-1/2", FEN=BISHOP)) == ("G3.5", "played")
     assert result(game("30... Kh6 1/2-1/2", FEN=f"{BISHOP} G2.5")) == ("G2.5", "played")
     assert result(game("30... Kh6 1/2-1/2", FEN=f"{BISHOP} -G1.5")) == ("-G1.5", "played")
+
+
+def test_the_record_may_stand_in_the_fen() -> None:
+    # "FENs (inputs and outputs) have an aditional accreted G-Score"
+    settings = Settings(record_in_fen=True)
+    for more, record in ({}, "G3.5"), ({"RMobilityRecord": "G2.5"}, "G2.5"):
+        plain = game("30... Kh6 1/2-1/2", FEN=BISHOP, **more)
+        assert tags(plain, settings)["FEN"] == f"{BISHOP} {record}"
+        assert result(plain, settings) == result(judged(plain, settings).data)
+        assert tags(judged(plain, settings).data, settings)["FEN"] == f"{BISHOP} {record}"
+    assert "FEN" not in tags(game("1. e4 1/2-1/2"), settings)
 
 
 def test_the_last_ply_of_fifty_moves_counts_under_some_rules() -> None:

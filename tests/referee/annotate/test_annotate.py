@@ -41,6 +41,17 @@ def test_each_ply_is_what_the_tables_say(small_tables: Path) -> None:
     assert outcome.text(late.gave or 0) == "G1.5"
 
 
+def test_the_record_may_stand_in_the_fen(small_tables: Path, tmp_path: Path) -> None:
+    # "FENs (inputs and outputs) have an aditional accreted G-Score"
+    data = game(PLAYED, FEN=BISHOP)
+    source, target = tmp_path / "games.pgn", tmp_path / "told.pgn"
+    source.write_bytes(data)
+    words = ["annotate", str(source), "-o", str(target), "--tables", str(small_tables), "--quiet"]
+    assert main([*words, "--record-in-fen"]) == 0
+    plain = told(data, small_tables).data
+    assert target.read_bytes() == plain.replace(BISHOP.encode(), f"{BISHOP} G3.5".encode())
+
+
 def test_the_50_move_rule_may_come_first(small_tables: Path) -> None:
     """The halfmove clock is at 98 after the move, and G1.5 three plies away; by other rules that does not matter."""
     fen = f"{BISHOP.replace('7 30', '97 90')} G2.5"

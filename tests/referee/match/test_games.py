@@ -1,5 +1,6 @@
 """`tbgen match` with engines that behave: games, conditions, resuming."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -121,6 +122,19 @@ def test_scores_end_games(
     assert headers["RMobilityAdjudication"].startswith(rule[0].removeprefix("--"))
     assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
     assert (tmp_path / "again.pgn").read_bytes() == pgn.read_bytes()
+
+
+def test_the_record_may_stand_in_the_fen(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # "FENs (inputs and outputs) have an aditional accreted G-Score"
+    book, pgn = tmp_path / "book.epd", tmp_path / "games.pgn"
+    book.write_text(f"{KRK}\n8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n")
+    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--no-swap"]
+    words += ["--pgn", str(pgn)]
+    played(capsys, *words, "--rounds", "1", "--reuse", "--record-in-fen")
+    _, standings = played(capsys, *words, "--rounds", "2", "--record-in-fen")
+    assert '[FEN "8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0"]\n' in pgn.read_text()
+    assert pgn.read_text().count('[FEN "') == len(re.findall(r'\[FEN "[^"]* -?G\d+\.[05]"\]', pgn.read_text())) == 2
+    assert played(capsys, *words, "--rounds", "2") == ([], standings)  # the switch does not make it another match
 
 
 def test_a_komi_from_the_opening(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
