@@ -1,25 +1,30 @@
 """A crosstable and its two tiebreaks.
 
-Either the sum of r-mobility points; or the number of stalemates given minus suffered, then the same
-for G1.0, G1.5 and so on.
+Direct encounter, and then either the sum of r-mobility points; or the number of stalemates given minus suffered, then
+the same for G1.0, G1.5 and so on.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tbgen import outcome
-from tbgen.rules.scoring import Scoring
+from tbgen.rules.scoring import DRAW, Scoring
+
+Measure = Callable[[str, Sequence[str]], Any]
+"""Gives what a player is ordered by, the larger the better, among those who are level so far."""
+
+_NOBODY: Final = (0, Fraction(0))
 
 
 class Row(NamedTuple):
-    """A player's line in the final table. Players level on score and tiebreak share a place."""
+    """A player's line in the final table. Players level on score and tiebreaks share a place."""
 
     place: int
-    """By score, then by the sum of r-mobility points."""
+    """By score, by direct encounter, then by the sum of r-mobility points."""
     place_by_balance: int
-    """By score, then by the other tiebreak."""
+    """By score, by direct encounter, then by the other tiebreak."""
     player: str
     games: int
     score: Fraction
@@ -94,26 +99,43 @@ class Crosstable:
         return tuple(found[level] for level in range(1, self._highest + 1))
 
     def rows(self, scoring: Scoring, mobility: Scoring) -> list[Row]:
-        """The final table: by score, then by the sum of the points of `mobility`."""
-        rows = [
-            Row(
+        """The final table: by score, by direct encounter, then by the sum of the points of `mobility`."""
+        rows = {
+            player: Row(
                 0, 0, player, meetings.total(), self.points(player, scoring), self.points(player, mobility),
                 self.balance(player),
             )
             for player, meetings in self._meetings.items()
-        ]  # fmt: skip
-        places = _places([(row.score, row.mobility) for row in rows])
-        others = _places([(row.score, row.balance) for row in rows])
-        placed = [
-            row._replace(place=place, place_by_balance=other)
-            for row, place, other in zip(rows, places, others, strict=True)
+        }  # fmt: skip
+        encounters = {player: self.against(player, scoring) for player in rows}
+
+        def direct(player: str, level: Sequence[str]) -> Fraction:
+            """Points above one half for each game: players need not have met equally often."""
+            met = [encounters[player].get(other, _NOBODY) for other in level]
+            return sum((points - games * DRAW for games, points in met), Fraction(0))
+
+        def places(last: Callable[[Row], Any]) -> dict[str, int]:
+            measures: list[Measure] = [
+                lambda player, level: rows[player].score, direct, lambda player, level: last(rows[player])
+            ]  # fmt: skip
+            found: dict[str, int] = {}
+            for group in ranked(list(rows), measures):
+                found |= dict.fromkeys(group, len(found) + 1)
+            return found
+
+        by_mobility, by_balance = places(lambda row: row.mobility), places(lambda row: row.balance)
+        return [
+            rows[player]._replace(place=place, place_by_balance=by_balance[player])
+            for player, place in by_mobility.items()
         ]
-        return sorted(placed, key=lambda row: row.place)
 
 
-def _places(keys: Sequence[Any]) -> list[int]:
-    """The place of each, the largest first: those that are alike share one."""
-    first: dict[Any, int] = {}
-    for place, key in enumerate(sorted(keys, reverse=True), start=1):
-        first.setdefault(key, place)
-    return [first[key] for key in keys]
+def ranked(level: list[str], by: Sequence[Measure]) -> list[list[str]]:
+    """Players who are level so far, ordered by these measures, one after the other; those who remain level together."""
+    if len(level) < 2 or not by:
+        return [level]
+    values = {player: by[0](player, level) for player in level}
+    found: list[list[str]] = []
+    for value in sorted(set(values.values()), reverse=True):
+        found += ranked([player for player in level if values[player] == value], by[1:])
+    return found

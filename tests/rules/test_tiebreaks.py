@@ -20,18 +20,33 @@ def table(*games: str) -> Crosstable:
 
 
 def test_the_sum_of_mobility_points_breaks_a_tie() -> None:
-    games = table("A B G1.0", "B C G5.5", "C A G0.5", "B A G0.0", "A C G0.0")
-    assert games.points("A", Exponential()) == Fraction(5, 8) + Fraction(1, 4) + 0 + 1
+    games = table("A B G1.0", "B C G5.5", "C A G0.5", "B C G0.0", "A C G0.0")
+    assert games.points("A", Exponential()) == Fraction(5, 8) + Fraction(1, 4) + 1
     assert games.points("B", Exponential()) == Fraction(3, 8) + Fraction(1, 2) + Fraction(1, 4096) + 1
     rows = games.rows(Classical(), Exponential())
     assert [(row.place, row.player, row.games, row.score) for row in rows] == [
         (1, "B", 3, Fraction(2)),
-        (2, "A", 4, Fraction(2)),
-        (3, "C", 3, Fraction(1)),
+        (2, "A", 3, Fraction(2)),
+        (3, "C", 4, Fraction(1)),
     ]
     assert [row.mobility for row in rows] == [games.points(player, Exponential()) for player in "BAC"]
     assert [row.place_by_balance for row in rows] == [1, 2, 3]
     assert games.rows(Classical(), Harmonic())[0].mobility == games.points("A", Harmonic())
+
+
+def test_direct_encounter_goes_first() -> None:
+    """The wiki: r-mobility breaks ties after direct encounter."""
+    rows = table("A B G0.0", "B C G0.0", "B C G0.5", "A C -G0.5").rows(Classical(), Exponential())
+    assert [(row.place, row.place_by_balance, row.player) for row in rows] == [(1, 1, "A"), (2, 2, "B"), (3, 3, "C")]
+    assert rows[0].score == rows[1].score
+    assert rows[0].mobility < rows[1].mobility
+    assert rows[0].balance < rows[1].balance
+
+
+def test_who_met_others_more_often_has_no_more_of_it() -> None:
+    rows = table("A B G3.0", "B A -G3.0", "C D G0.0", "C D -G0.0").rows(Classical(), Exponential())
+    assert {row.score for row in rows} == {1}
+    assert [(row.place, row.player) for row in rows] == [(1, "A"), (2, "C"), (2, "D"), (4, "B")]
 
 
 def test_stalemates_come_first_then_the_next_goals() -> None:
@@ -83,6 +98,16 @@ def test_no_games_no_rows() -> None:
     assert Crosstable().rows(Classical(), Exponential()) == []
 
 
+def direct_encounter(games: Crosstable, player: str, level: list[str]) -> Fraction:
+    """Points above one half against those with the same score."""
+    met = [
+        points - Fraction(count, 2)
+        for other, (count, points) in games.against(player, Exponential()).items()
+        if other in level
+    ]
+    return sum(met, Fraction(0))
+
+
 players = st.sampled_from("ABCD")
 results = st.builds(outcome.goal, st.integers(0, 30), st.booleans())
 
@@ -96,6 +121,11 @@ def test_what_one_side_wins_the_other_loses(games: list[tuple[str, str, int]]) -
     assert sum(row.score for row in rows) == len(games)
     assert sum(row.games for row in rows) == 2 * len(games)
     assert not any(map(sum, zip(*(row.balance for row in rows), strict=True)))
-    keys = sorted(((row.score, row.balance) for row in rows), reverse=True)
-    assert [row.place_by_balance for row in rows] == [keys.index((row.score, row.balance)) + 1 for row in rows]
+    direct = {
+        row.player: direct_encounter(found, row.player, [one.player for one in rows if one.score == row.score])
+        for row in rows
+    }
+    keys = sorted(((row.score, direct[row.player], row.balance) for row in rows), reverse=True)
+    places = [keys.index((row.score, direct[row.player], row.balance)) + 1 for row in rows]
+    assert [row.place_by_balance for row in rows] == places
     assert [row.place for row in rows] == sorted(row.place for row in rows)

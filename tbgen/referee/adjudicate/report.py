@@ -242,8 +242,11 @@ class Report:
         levels = [outcome.gscore(level) for level in range(1, 1 + _BALANCES)]
         opponents = [row.player for row in rows] if len(rows) <= min(top, _MOST_OPPONENTS) else []
         score = self._score
-        yield f"#   by points ({score.title}), then by the sum of r-mobility points ({self._mobility.title})"
-        yield "##  by points, then by the number of G0.5 given minus suffered, then the same for G1.0 ..."
+        yield (
+            f"#   by points ({score.title}), direct encounter, then the sum of r-mobility points "
+            f"({self._mobility.title})"
+        )
+        yield "##  by points, direct encounter, then the number of G0.5 given minus suffered, then of G1.0 ..."
         yield from columns.plain(
             ("#", "##", "player", "games", "points", "sum", *levels, *map(str, range(1, 1 + len(opponents)))),
             [

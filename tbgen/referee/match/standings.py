@@ -1,7 +1,7 @@
 """What the games of a match say: the table with its tiebreaks, Elo, LOS, all scorings, and the sequential test."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -12,11 +12,9 @@ from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.words import number, pairs
 from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, FullPoints, Scoring
 from tbgen.rules.statistics import Interval, PairedSprt, Sequential, Sprt
-from tbgen.rules.tiebreaks import Crosstable, by_gscore
+from tbgen.rules.tiebreaks import Crosstable, Measure, by_gscore, ranked
 
 TIEBREAK: Final = "direct,mobility,sonneborn-berger"
-_Measure = Callable[[str, Sequence[str]], Any]
-"""What a player is ordered by, the larger the better, given those who are level so far."""
 _MISCONDUCT: Final = frozenset(kind.value for kind in Misconduct)
 
 
@@ -139,7 +137,7 @@ class Standings:
         return sum(found, Fraction(0))
 
     @property
-    def _measures(self) -> dict[str, _Measure]:
+    def _measures(self) -> dict[str, Measure]:
         return {
             "forfeits": lambda player, level: -self._forfeits[player],
             "direct": self.score,
@@ -151,8 +149,8 @@ class Standings:
 
     def ranking(self) -> list[list[str]]:
         """The players from first to last; those who are level stand together."""
-        by: list[_Measure] = [lambda player, level: self.score(player)]
-        return _ranked(list(self.players), [*by, *(self._measures[name] for name in self._tiebreaks)])
+        by: list[Measure] = [lambda player, level: self.score(player)]
+        return ranked(list(self.players), [*by, *(self._measures[name] for name in self._tiebreaks)])
 
     # --- what is shown ---
 
@@ -232,17 +230,6 @@ class Standings:
                 "verdict": str(self.sprt.verdict),
             }
         return found
-
-
-def _ranked(level: list[str], by: Sequence[_Measure]) -> list[list[str]]:
-    """Players who are level so far, ordered by these measures, one after the other."""
-    if len(level) < 2 or not by:
-        return [level]
-    values = {player: by[0](player, level) for player in level}
-    found: list[list[str]] = []
-    for value in sorted(set(values.values()), reverse=True):
-        found += _ranked([player for player in level if values[player] == value], by[1:])
-    return found
 
 
 def _pair(entry: Entry) -> Hashable:

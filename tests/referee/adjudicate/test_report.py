@@ -40,8 +40,8 @@ KBvK               1       0            1                        0
 missing  games
 KRBvKR       1
 
-#   by points (Classical), then by the sum of r-mobility points (Exponential)
-##  by points, then by the number of G0.5 given minus suffered, then the same for G1.0 ...
+#   by points (Classical), direct encounter, then the sum of r-mobility points (Exponential)
+##  by points, direct encounter, then the number of G0.5 given minus suffered, then of G1.0 ...
 #  ##  player  games  points     sum  G0.5  G1.0  G1.5  G2.0  G2.5  G3.0
 1   1  Bob         3     2.5  2.7500    +1     0     0     0     0     0
 2   2  Ann         4     1.5  1.3086    -1     0    +1     0     0     0
