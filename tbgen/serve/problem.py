@@ -3,13 +3,14 @@
 from typing import Any, Final
 
 from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
-from tbgen.material import Material
+from tbgen.material import MEN_IN_TABLES, Material
 from tbgen.probe import OnlyBounds
 from tbgen.serve.log import LOG
 from tbgen.table_rules import TableRules
 
 _SHOWN: Final = 300
 """Characters of a message: more of what somebody sent need not go back to them."""
+_MOST_MEN: Final = "tables hold up to six men"
 
 
 class Problem(Exception):
@@ -36,8 +37,11 @@ def missing(name: str) -> Problem:
     """`name` of the table's file."""
     material, _, rules = name.removesuffix(".h5").partition(".")
     option = f" --rules {rules}" if rules != TableRules.RESET else ""
-    is_large = sum(map(str.isupper, material)) > MEN_EXPECTED
-    hint = f"tbgen plan{option} {material} says what building takes" if is_large else f"tbgen build{option} {material}"
+    men, hint = sum(map(str.isupper, material)), f"tbgen build{option} {material}"
+    if men > MEN_IN_TABLES:
+        hint = _MOST_MEN
+    elif men > MEN_EXPECTED:
+        hint = f"tbgen plan{option} {material} says what building takes"
     return Problem(404, "missing_table", f"no table of {material} is here", hint)
 
 
@@ -55,7 +59,7 @@ def problem_of(error: Exception) -> Problem:
         case MissingTable(table=str(name)) if name:
             return missing(name)
         case UnsupportedPosition():
-            return Problem(422, "unsupported_position", str(error), "tables hold up to six men and no castling")
+            return Problem(422, "unsupported_position", str(error), f"{_MOST_MEN} and no castling")
         case BadInput():
             return Problem(400, "bad_input", str(error), "/v1/openapi.json says what is taken")
         case CorruptTable():

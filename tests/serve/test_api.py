@@ -221,6 +221,8 @@ def test_a_missing_table_for_one_move_leaves_that_move_unknown(
         assert refused(client, document, "/v1/probe", 404, "missing_table", fen=six)["hint"] == (
             "tbgen plan KRBvKNN says what building takes"
         )
+        large = client.get("/v1/materials/KNNPPvKBNP").json()["error"]
+        assert (large["code"], large["hint"]) == ("missing_table", "tables hold up to six men")
         assert refused(client, document, "/standard/mainline", 404, "missing_table", fen=BISHOP)
 
 
