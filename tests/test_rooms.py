@@ -76,8 +76,8 @@ ROOMS = {
     "retro/snapshot": "arrays turns jit intrinsics retro/threads retro/values retro/sweep retro/checkpoint",
     "retro/job": "table_rules index retro/threads retro/values retro/survey retro/checkpoint",
     "retro/slice_solver": (
-        "errors turns sizes table_rules retro/threads retro/graph retro/survey retro/sweep retro/checkpoint "
-        "retro/snapshot retro/job"
+        "errors turns sizes table_rules retro/threads retro/values retro/graph retro/survey retro/sweep "
+        "retro/checkpoint retro/snapshot retro/job"
     ),
     "retro/solver": (
         "sizes table_rules material index retro/threads retro/survey retro/checkpoint retro/job retro/slice_solver"

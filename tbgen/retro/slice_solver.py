@@ -26,7 +26,15 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import Schedule, is_to_gather, left_open, make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import Each, begun, gathering, is_complete, make_state, put_staircases, read_by_pages
+from tbgen.retro.sweep.state import (
+    Each,
+    begun,
+    gathering,
+    is_settled,
+    make_state,
+    put_staircases,
+    read_by_pages,
+)
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
@@ -43,6 +51,8 @@ from tbgen.retro.threads.counters import (
 from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.sets import BITS, make_sets
 from tbgen.retro.threads.team import ABORT, PAUSE, make_team
+from tbgen.retro.values.codes import make_code_table
+from tbgen.retro.values.overflow import overflow
 from tbgen.sizes import SHORT
 from tbgen.table_rules import TableRules
 from tbgen.turns import pieces
@@ -84,6 +94,7 @@ class SliceSolver:
         self._arrays = job.checkpoint.arrays
         self._team = make_team(threads)
         self._tally = make_tally()
+        self._keys = self._payoffs = make_code_table(0)
         self._told = 0
         self._graph = make_graph(
             job.atlas,
@@ -134,6 +145,7 @@ class SliceSolver:
     def _survey(self) -> Survey:
         job, tally = self._job, self._tally
         survey = make_survey(self._size, self._arrays.work)
+        self._payoffs = survey.payoffs
         buffers = [make_survey_buffers() for _ in range(self._team.size)]
 
         def survey_on(me: int) -> None:
@@ -202,6 +214,7 @@ class SliceSolver:
 
     def _sweep(self, schedule: Schedule) -> None:
         job, shared = self._job, self._team.shared
+        self._keys, self._payoffs = self._state.keys, self._state.payoffs
         buffers = [make_buffers(self._size) for _ in range(self._team.size)]
 
         def sweep_on(me: int) -> None:
@@ -245,8 +258,8 @@ class SliceSolver:
     def _finish(self) -> None:
         """Put the entries of all positions, and the staircases that are still in cells, into the table."""
         solved = self._job.solved
-        if not is_complete(self._state, self._sets, self._each):
-            raise AssertionError(f"{self._where()}: positions are open, values have no code, or distances no room")
+        if not is_settled(self._size, self._sets, self._each):
+            raise AssertionError(f"{self._where()}: positions are left open")
         self._reserve_staircases()
         put_staircases(self._state, self._each)
         worth, keys = self._state.worth, self._state.keys
@@ -279,8 +292,13 @@ class SliceSolver:
             work(0)
         else:
             self._run(self._pool, work, done)
+        if too_much := self._overflow():
+            raise OutOfRoom(f"{self._where()}: {too_much}, for which there is no room")
         if self._team.shared[ABORT]:
             raise Stopped
+
+    def _overflow(self) -> str:
+        return overflow(self._keys, self._payoffs)
 
     def _run(self, pool: ThreadPoolExecutor, work: Callable[[int], None], done: Callable[[], int]) -> None:
         """All threads, or none: at the barriers of kernels the others would wait for ever. So they wait until the last
@@ -321,5 +339,7 @@ class SliceSolver:
                 now = done()
                 self._job.report(now - self._told)
                 self._told = now
+                if self._overflow():
+                    self._team.shared[ABORT] = 1
                 if self._job.checkpoint.wants(self._slice):
                     self._team.shared[PAUSE] = 1

@@ -15,8 +15,8 @@ from tbgen.retro.sweep.rounds import SETTLING, escape_from_scratch, settle_level
 from tbgen.retro.sweep.seeds import Seeds, make_seeds
 from tbgen.retro.sweep.state import SliceState
 from tbgen.retro.sweep.steps import write_steps
+from tbgen.retro.sweep.worker import all_leave_or_pause
 from tbgen.retro.threads.counters import LEVEL, PLACE, POSITIONS_SETTLED, STOP, make_counts
-from tbgen.retro.threads.team import all_leave
 
 _GATHER: Final = 2
 """Cells are gathered when fewer than 1 in 2 are those of open positions,"""
@@ -105,7 +105,7 @@ def sweep(worker, links, schedule, tally):
     """Settle every position of the slice, from where `schedule.counts` says that it has come to. It ends after the
     highest level, or before, when it is to pause, cells are to be gathered, or it cannot go on. All threads of the team
     call this together."""
-    team, me = worker.team, worker.me
+    me = worker.me
     first = schedule.counts[LEVEL]
     if me == 0:
         schedule.counts[STOP] = 0
@@ -120,5 +120,5 @@ def sweep(worker, links, schedule, tally):
         if me == 0:
             schedule.counts[LEVEL] = level + 1
             schedule.counts[PLACE] = 0
-        if all_leave(team, me, schedule.counts, True):
+        if all_leave_or_pause(worker, schedule.counts):
             break

@@ -14,6 +14,7 @@ from tbgen.retro.sweep.log import OURS, THEIRS, WORTH, begin_round, merge, note
 from tbgen.retro.sweep.notify import ESCAPES, FALLS, LOST, WON, notify
 from tbgen.retro.sweep.prove import prove
 from tbgen.retro.sweep.seeds import ALL, END, FIRST, GAINS, TIME, choose, sort_by_payoff, sort_by_time
+from tbgen.retro.sweep.worker import all_leave_or_pause
 from tbgen.retro.threads.ahead import TOGETHER, read_ahead
 from tbgen.retro.threads.counters import DISTANCE, PLACE, POSITIONS_ESCAPED, POSITIONS_SETTLED, SORTED
 from tbgen.retro.threads.pop import pop_lanes
@@ -29,7 +30,7 @@ from tbgen.retro.threads.sets import (
     mark_lane,
     prefetch_lane,
 )
-from tbgen.retro.threads.team import all_leave, barrier, claim
+from tbgen.retro.threads.team import barrier, claim
 from tbgen.retro.values.codes import code_of
 from tbgen.retro.values.keys import patient
 
@@ -136,7 +137,7 @@ def _spread(worker, schedule, outcome, escaping):
         if me == 0:
             counts[DISTANCE] = distance
         # not before a round: whoever pauses at every chance gets on, too
-        if all_leave(team, me, counts, True):
+        if all_leave_or_pause(worker, counts):
             break
     barrier(team, me)
     if me == 0 and is_done:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.arrays import Make, in_memory
-from tbgen.contents import DISTANCE_MASK
 from tbgen.intrinsics import bits_set, lowest_bit
 from tbgen.jit import inlined, kernel, plain
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
@@ -26,9 +25,9 @@ from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_aro
 from tbgen.retro.threads.lanes import LANE, at_most, laid_out
 from tbgen.retro.threads.sets import AWAY, BLOCK, CLOSED, LOSING, SETTLED, PositionSets, has, lane_of, mark_lane
 from tbgen.retro.threads.team import next_range
-from tbgen.retro.values.codes import NONE, STANDS, is_full, make_code_table
+from tbgen.retro.values.codes import NONE, STANDS, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
-from tbgen.retro.values.payoff import LARGEST_SHORTEST, paid
+from tbgen.retro.values.payoff import paid
 from tbgen.turns import pieces
 
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
@@ -319,12 +318,9 @@ def read_worth_around(state, buffers, node):
         read_around(buffers.clusters, state.worth, node)
 
 
-def is_complete(state: SliceState, sets: PositionSets, each: Each = map) -> bool:
-    """Whether every position is settled, each value has a code, and no distance is longer than a payoff can say."""
-    longest = int((state.keys[STANDS + 1 :] & DISTANCE_MASK).max())
-    if is_full(state.keys) or is_full(state.payoffs) or longest > LARGEST_SHORTEST:
-        return False
-    return all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(len(state.worth))))
+def is_settled(nodes: int, sets: PositionSets, each: Each = map) -> bool:
+    """Whether every position is settled."""
+    return all(each(lambda here: _all_settled(sets, here.start, here.stop), pieces(nodes)))
 
 
 @kernel

@@ -29,7 +29,7 @@ _CLAIMED: Final = _ROUND + LINE
 """The range of a phase is claimed from here; phases take turns with these slots."""
 _CLAIM_SLOTS: Final = 3
 ABORT: Final = _CLAIMED + _CLAIM_SLOTS * LINE
-"""1 once the caller wants the threads to end. It stays 1."""
+"""1 once the caller, or one of the threads, wants all to end. It stays 1."""
 PAUSE: Final = ABORT + LINE
 """1 if the caller wants the threads to come back where they can go on from: between two levels, or two rounds."""
 _SHARED: Final = PAUSE + LINE

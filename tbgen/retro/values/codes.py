@@ -31,8 +31,15 @@ def make_code_table(nodes: int) -> NDArray[np.int32]:
     return table
 
 
-def is_full(table: NDArray[np.int32]) -> bool:
-    return bool(table[STANDS] == _FULL)
+def capacity(table: NDArray[np.int32]) -> int:
+    """Return how many values other than 0 can have codes."""
+    return len(table) - 2
+
+
+@inlined
+def is_full(table):
+    """Whether some value got no code."""
+    return table[STANDS] == _FULL
 
 
 @inlined
