@@ -102,6 +102,9 @@ def install(end: str, interpreter: Path) -> tuple[Path, str]:
 
 def try_out(python: Path) -> tuple[bool, str]:
     """The tests and a table, from the compiler to the answer: whether all went well, and what was printed."""
+    names = run(python, "scripts/private_names.py")
+    if names.returncode:  # the reason for whatever fails behind it
+        return False, names.stdout
     tests = run(python, "-m", "pytest", "--quiet", *FAST)
     with tempfile.TemporaryDirectory() as tables:
         tbgen = python.with_name("tbgen")

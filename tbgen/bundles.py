@@ -12,10 +12,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.datamodel import models
-from numba.core.imputils import lower_builtin, lower_cast, lower_getattr_generic
-from numba.extending import NativeValue, register_model, unbox
+from numba import types
+from numba.core import cgutils
+from numba.extending import (
+    NativeValue,
+    lower_builtin,
+    lower_cast,
+    lower_getattr_generic,
+    models,
+    register_model,
+    unbox,
+)
 
 
 class Reference(types.BaseNamedTuple):

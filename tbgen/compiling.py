@@ -7,23 +7,33 @@ third of the time, and runs as fast.
 
 An index counts from the start of an array, as in C: numba would look whether it is negative at each access, to add the
 array's length to it.
+
+All names of numba that its manual does not have are taken here (scripts/private_names.py lists them).
 """
 
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
-from numba.core import event, ir, types
+from numba import types
+from numba.core import event, ir
+from numba.core.caching import NullCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
 from numba.core.typed_passes import AnnotateTypes
 
 from tbgen.bundles import Reference, as_passed, say_unwritten
 
+__all__ = ["Kernel", "NullCache", "dumps", "listen", "parts_of", "put_together"]
+
 _FOR_KERNELS: Final = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Without ways in for Python and C."""
+_NO_COUNTS: Final[dict[str, Any]] = {"_nrt": False}
+"""Callers hold the arrays that kernels work on, so kernels need not count references. Counting takes an atomic step
+per array of a bundle and call, half of the time of the solver's inner loops."""
 
 
 class _Translated(JITCodeLibrary):
@@ -105,6 +115,7 @@ class Kernel(CPUDispatcher):
     """A compiled function, twice: as Python calls it, and as other kernels do."""
 
     def __init__(self, function: Any, options: dict[str, Any], cache: Any) -> None:
+        options = options | _NO_COUNTS
         super().__init__(function, targetoptions=options, pipeline_class=_ForPython)
         self._cache = cache
         self._for_kernels = CPUDispatcher(
@@ -132,6 +143,17 @@ class Kernel(CPUDispatcher):
     def is_compiling(self) -> bool:
         """Whether a call is one of itself."""
         return bool(super().is_compiling or self._for_kernels.is_compiling)
+
+
+def parts_of(result: Any) -> tuple[Any, ...]:
+    """Return what a compiled kernel is made of, to be written to a file."""
+    parts: tuple[Any, ...] = result._reduce()
+    return parts
+
+
+def put_together(target_context: Any, parts: tuple[Any, ...]) -> Any:
+    """Return the compiled kernel that is made of these parts."""
+    return CompileResult._rebuild(target_context, *parts)
 
 
 class _Listener(event.Listener):

@@ -143,9 +143,6 @@ _OPTIONS: Final[dict[str, Any]] = {
     "boundscheck": False,
     "error_model": "numpy",
 }
-_NO_COUNTS: Final[dict[str, Any]] = {"_nrt": False}
-"""Callers hold the arrays that kernels work on, so kernels need not count references. Counting takes an atomic step
-per array of a bundle and call, half of the time of the solver's inner loops."""
 
 
 def _compiled(function: F, forceinline: bool) -> F:
@@ -153,7 +150,7 @@ def _compiled(function: F, forceinline: bool) -> F:
     if numba.config.DISABLE_JIT:
         return function
     cache = kept.CodeCache(group_of(function.__module__).cache, function)
-    compiled: Any = Kernel(function, {**_OPTIONS, **_NO_COUNTS, "forceinline": forceinline}, cache)
+    compiled: Any = Kernel(function, {**_OPTIONS, "forceinline": forceinline}, cache)
     return compiled
 
 

@@ -17,11 +17,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-
 from tbgen import files
+from tbgen.compiling import NullCache, dumps, parts_of, put_together
 from tbgen.safe_files import OTHERS, PRIVATE, Foreign, loose, reopen
 from tbgen.text import say
 
@@ -134,21 +131,21 @@ class CodeCache(NullCache):  # type: ignore[misc]
         if data is None:
             return None
         try:
-            written_for, reduced = pickle.loads(data)
-            found = CompileResult._rebuild(target_context, *reduced) if written_for == key else None
+            written_for, parts = pickle.loads(data)
+            overload = put_together(target_context, parts) if written_for == key else None
         except Exception:  # another program may have written anything
             damaged(path.parent)
             return None
-        if found is not None:
+        if overload is not None:
             used.add(f"{path.parent.name}/{path.name}")
-        return found
+        return overload
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if data.lifted or data.library.has_dynamic_globals:
             return
         key = self._key(sig, data.codegen)
         path = self._path(key)
-        if write(path, dumps((key, data._reduce()))):
+        if write(path, dumps((key, parts_of(data)))):
             used.add(f"{path.parent.name}/{path.name}")
 
     def _path(self, key: tuple[Any, ...]) -> Path:

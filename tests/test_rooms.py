@@ -51,9 +51,9 @@ ROOMS = {
     "contents": "material table_rules turns",
     "arrays": "",
     # What kernels are made of. Solver and verifier share this, and nothing else that is compiled.
-    "kept": "files safe_files text",
     "bundles": "",
     "compiling": "bundles",
+    "kept": "compiling files safe_files text",
     "jit": "compiling kept files safe_files where",
     "intrinsics": "",
     "steps": "jit",
@@ -200,7 +200,7 @@ ROOMS = {
 # Foreign packages with the only rooms that may import them.
 ONLY_IN = {
     "h5py": "store/write export",
-    "numba": "kept bundles compiling jit intrinsics retro/room retro/threads",
+    "numba": "bundles compiling jit intrinsics retro/room retro/threads",
     "llvmlite": "bundles jit intrinsics retro/threads",
     "chess": (
         "men look position certificate probe fortress checker local prove rules pgn referee/syzygy referee/adjudicate "

@@ -11,6 +11,7 @@ from typing import Final
 
 from tbgen.cli import common
 from tbgen.cli.display import Counter
+from tbgen.cli.parser import Group
 from tbgen.cli.remarks import Remarks
 from tbgen.errors import BadInput
 from tbgen.probe import Tablebase
@@ -94,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_output(parser.add_argument_group("output"))
 
 
-def _add_rules(group: common.Group) -> None:
+def _add_rules(group: Group) -> None:
     group.add_argument(
         "--scoring", type=scoring_name, choices=tuple(SCORINGS), help="default: the game's own, else exponential"
     )
@@ -113,7 +114,7 @@ def _add_rules(group: common.Group) -> None:
     common.add_rules(group, None, "the game's own, else r")
 
 
-def _add_proofs(group: common.Group) -> None:
+def _add_proofs(group: Group) -> None:
     common.add_tables(group, men=False)
     group.add_argument("--decide", metavar="KINDS", default=_DEFAULT, help="draws for tables to decide")
     group.add_argument("--strict", action="store_true", help="a missing table of up to five men is an error")
@@ -130,7 +131,7 @@ def _add_proofs(group: common.Group) -> None:
     )
 
 
-def _add_output(group: common.Group) -> None:
+def _add_output(group: Group) -> None:
     group.add_argument("-o", "--output", type=Path, metavar="PGN", help="where the games go; - is standard output")
     common.add_record_in_fen(group)
     group.add_argument("--report", action="store_true", help="print a summary and a crosstable")

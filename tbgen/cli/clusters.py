@@ -4,7 +4,8 @@ import argparse
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from tbgen.cli.common import Group, add_memory, address, at_once
+from tbgen.cli.common import add_memory, address, at_once
+from tbgen.cli.parser import Group
 from tbgen.errors import BadInput
 from tbgen.turns import cores
 

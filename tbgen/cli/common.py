@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from tbgen.cli.parser import Group
 from tbgen.columns import Column, table
 from tbgen.errors import BadInput, MissingTable
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
@@ -21,9 +22,6 @@ from tbgen.where import VARIABLE, existing
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-Group = argparse._ActionsContainer
-"""Where options go: a parser, or a group of its options, which has a title in its help."""
 
 DEFAULT: Final = "data"
 RULES: Final = tuple(rules.value for rules in TableRules)

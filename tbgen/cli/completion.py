@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(metavar="COMMAND")
     for name, (_, summary) in COMMANDS.items():
         parser = parser_of(name)
-        for action in parser._actions:
+        for action in parser.actions:
             if action.type in (Path, directory):
                 wanted = shtab.FILE if action.type is Path else shtab.DIRECTORY
                 action.complete = wanted  # type: ignore[attr-defined]

@@ -1,6 +1,5 @@
 """Help that fits the terminal: examples and lists stay line by line as they were written, as far as there is room."""
 
-import argparse
 import re
 import textwrap
 from collections.abc import Iterator
@@ -19,11 +18,9 @@ _COMMAND: Final = re.compile(r" +(?:\S*tbgen|curl) ")
 """A line to be copied: the terminal breaks it so that it stays one."""
 
 
-class Formatter(argparse.RawDescriptionHelpFormatter):
-    """argparse's, except that what is too wide is broken between words."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n".join(line for part in _parts(text) for line in _fitted(part, max(width, _LEAST)))
+def fill(text: str, width: int) -> str:
+    """Return a text in which what is too wide is broken between words."""
+    return "\n".join(line for part in _parts(text) for line in _fitted(part, max(width, _LEAST)))
 
 
 def _parts(text: str) -> Iterator[list[str]]:

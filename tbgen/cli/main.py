@@ -137,14 +137,14 @@ def parser_of_all() -> argparse.ArgumentParser:
     return parser
 
 
-def parser_of(name: str) -> argparse.ArgumentParser:
+def parser_of(name: str) -> Parser:
     """What `tbgen COMMAND` takes."""
     place, summary = COMMANDS[name]
     module = import_module(place)
     parser = Parser(f"{called_as()} {name}", f"{summary[0].upper()}{summary[1:]}.")
     parser.epilog = _EXAMPLE.sub(called_as(), module.EPILOG)
     module.add_arguments(parser)
-    for action in parser._actions:
+    for action in parser.actions:
         is_told = type(action.default) in (str, int, float) and action.default != argparse.SUPPRESS
         if is_told and action.help and "default" not in action.help:
             action.help += " (default: %(default)s)"

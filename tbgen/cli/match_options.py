@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from tbgen.cli.common import (
-    Group,
     add_output,
     add_record_in_fen,
     add_rules,
@@ -18,6 +17,7 @@ from tbgen.cli.common import (
     some_seconds,
     whole_number,
 )
+from tbgen.cli.parser import Group
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, rule_set_name
 from tbgen.referee.match.conditions import MARGIN, PATIENCE

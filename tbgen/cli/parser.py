@@ -1,10 +1,14 @@
-"""argparse, except that an error takes one line, which says what was perhaps meant."""
+"""argparse, except that an error takes one line, which says what was perhaps meant.
+
+All of its private names that we take are in this module.
+"""
 
 import argparse
 import re
-from typing import Final, NoReturn
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn, Protocol
 
-from tbgen.cli.help import Formatter
+from tbgen.cli.help import fill
 from tbgen.errors import BadInput
 from tbgen.meant import hint
 from tbgen.text import shown
@@ -44,12 +48,32 @@ _NO_OPTION: Final = re.compile(r"-(?:[gG]\d|\d+$|\d*\.\d+$)")
 """A G-score that Black holds, as in -G8.5, and what argparse itself takes for a number."""
 
 
+class Group(Protocol):
+    """Where options go: a parser, or a group of its options, which has a title in its help."""
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action: ...
+
+    def set_defaults(self, **values: Any) -> None: ...
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """argparse's, except that what is too wide is broken between words."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return fill(text, width)
+
+
 class Parser(argparse.ArgumentParser):
     """What `tbgen` takes, or one of its commands."""
 
     def __init__(self, name: str, description: str) -> None:
         super().__init__(name, description=description, formatter_class=Formatter, allow_abbrev=False)
         self._negative_number_matcher = _NO_OPTION
+
+    @property
+    def actions(self) -> Sequence[argparse.Action]:
+        """All options and arguments."""
+        return self._actions
 
     def error(self, message: str) -> NoReturn:
         words, meant = self._meant(_TAKES.sub(r"\1 takes ", message))
@@ -61,7 +85,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(_REQUIRED) and example is not None:
             return message, f"as in: {example[1]}; "
         if (unknown := _UNKNOWN.search(message)) is not None:
-            return message, hint(unknown[1], self._option_string_actions)
+            return message, hint(unknown[1], [name for action in self.actions for name in action.option_strings])
         if (no_choice := _NO_CHOICE.search(message)) is not None:
             what, word, choices, known = no_choice.groups()
             meant = hint(word, re.findall(r"[\w-]+", known), OTHERWISE if what == "COMMAND" else None)

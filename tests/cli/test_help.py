@@ -1,8 +1,10 @@
 """Help fits the terminal, and says the same in any width."""
 
+import re
+
 import pytest
 
-from tbgen.cli.help import Formatter
+from tbgen.cli.help import fill
 from tbgen.cli.main import COMMANDS, parser_of, parser_of_all
 
 TEXT = """\
@@ -40,8 +42,8 @@ examples:
 
 def test_what_is_too_wide_is_broken_between_words() -> None:
     narrow = TEXT.replace("does,\non two lines.", "does, on two lines.")
-    assert Formatter("x")._fill_text(narrow, 40, "") == FITTED
-    assert Formatter("x")._fill_text(TEXT, 120, "") == TEXT.removesuffix("\n")
+    assert fill(narrow, 40) == FITTED
+    assert fill(TEXT, 120) == TEXT.removesuffix("\n")
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -61,7 +63,10 @@ def test_every_command(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_list_of_options_is_long(name: str) -> None:
     """Whoever reads them finds a title above a dozen at most."""
-    groups = parser_of(name)._action_groups
-    assert all(len(group._group_actions) <= 12 for group in groups)
-    titles = [group.title for group in groups]
+    parser = parser_of(name)
+    parser.epilog = None
+    lists = re.findall(r"^(\S[^\n]*):\n((?:  .*\n|\n)*)", parser.format_help(), re.MULTILINE)
+    assert all(len(re.findall(r"^  \S", listed, re.MULTILINE)) <= 12 for _, listed in lists)
+    titles = [title for title, _ in lists]
+    assert titles
     assert len(set(titles)) == len(titles)

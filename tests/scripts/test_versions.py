@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 from types import ModuleType
 
 import pytest
@@ -10,14 +11,19 @@ import pytest
 from tests.support.places import ROOT
 
 
-@pytest.fixture
-def versions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, with a Python at each end and an environment that is there."""
+def load() -> ModuleType:
     spec = importlib.util.spec_from_file_location("versions", ROOT / "scripts" / "versions.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def versions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script, with a Python at each end and an environment that is there."""
+    module = load()
     monkeypatch.setattr(sys, "argv", ["versions.py"])
     monkeypatch.setattr(module, "interpreters", lambda: dict.fromkeys(module.MINORS, Path(sys.executable)))
     monkeypatch.setattr(module, "install", lambda end, interpreter: (interpreter, ""))
@@ -67,6 +73,19 @@ def test_a_test_that_fails_is_a_failure(
     monkeypatch.setattr(versions, "try_out", lambda python: (False, "1 failed\n"))
     assert versions.main() == 1
     assert "FAILED" in capsys.readouterr().out
+
+
+def test_a_private_name_that_is_missing_is_all_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, line = load(), "numba 0.99.0 has no numba.core.caching.NullCache, which tbgen/compiling.py takes\n"
+    commands: list[tuple[str, ...]] = []
+
+    def run(*command: str | Path) -> CompletedProcess[str]:
+        commands.append(tuple(map(str, command)))
+        return CompletedProcess(command, 1, line)
+
+    monkeypatch.setattr(module, "run", run)
+    assert module.try_out(Path("python")) == (False, line)
+    assert commands == [("python", "scripts/private_names.py")]
 
 
 def test_an_interpreter_that_does_not_work_is_none(versions: ModuleType, tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import chess
-from chess.engine import Info, InfoDict, Protocol, UciProtocol, _parse_uci_info
+from chess.engine import Info, InfoDict, Protocol, UciProtocol
 
+from tbgen.referee.match.figures import uci_figures
 from tbgen.rules import variants
 from tbgen.text import decoded, shown
 
@@ -114,8 +115,13 @@ class Uci(Guarded, UciProtocol):
         self.game = game
         self.first_game = False
         if variants.of(start) is not variants.CHESS and not self.lacks(start):
-            self._setoption(_VARIANT, start.uci_variant)
+            self._choose_variant(start.uci_variant)
         self.send_line("ucinewgame")
+
+    def _choose_variant(self, variant: str | None) -> None:
+        if self.config.get(_VARIANT) != variant:
+            self.config[_VARIANT] = variant
+            self.send_line(f"setoption name {_VARIANT} value {variant}")
 
     def send_line(self, line: str) -> None:
         if self.record is not None and line.startswith("position fen "):
@@ -151,7 +157,7 @@ class Uci(Guarded, UciProtocol):
 
     def thinks(self, board: chess.Board) -> InfoDict:
         """What it says by now of the position that it is asked about."""
-        return _parse_uci_info(decoded(self._figures).removeprefix("info"), board, WATCHED)
+        return uci_figures(decoded(self._figures), board, WATCHED)
 
     def _is_of_last_move(self, line: bytes) -> bool:
         """Whether this is not for the client library: a move after the move, or the answer that makes an end of such.

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import chess
-from chess.engine import InfoDict, XBoardProtocol, _parse_xboard_post
+from chess.engine import InfoDict, XBoardProtocol
 
+from tbgen.referee.match.figures import xboard_figures
 from tbgen.referee.match.protocol import LONGEST, WATCHED, Guarded
 from tbgen.rules import variants
 from tbgen.text import decoded
@@ -70,7 +71,7 @@ class XBoard(Guarded, XBoardProtocol):
         return (line for line in lines if not _NOT_KNOWN.match(line))
 
     def thinks(self, board: chess.Board) -> InfoDict:
-        return _parse_xboard_post(decoded(self._figures[:LONGEST]), board, WATCHED)
+        return xboard_figures(decoded(self._figures[:LONGEST]), board, WATCHED)
 
     def line_received(self, line: str) -> None:
         if line.startswith("move "):
