@@ -157,8 +157,8 @@ def _pyramid(form: Format, results: Results) -> Iterator[Batch]:
 
 
 def _swiss(form: Format, results: Results) -> Iterator[Batch]:
-    """In each round those meet who are level, or nearly so, and have not met before."""
-    met: set[frozenset[int]] = set()
+    """In each round those meet who are level, or nearly so, and have not met before, as long as there are any."""
+    meetings: Counter[frozenset[int]] = Counter()
     whites: Counter[int] = Counter()
     had_bye: set[int] = set()
     for number in range(form.swiss_rounds):
@@ -172,24 +172,31 @@ def _swiss(form: Format, results: Results) -> Iterator[Batch]:
         if not number:  # the first of one half against the first of the other, and so on
             pairs = list(zip(order[:half], order[half:], strict=True))
         else:
-            pairs = _unmet(order, met) or list(zip(order[::2], order[1::2], strict=True))
+            pairs = _pairs_near(order, meetings)
         pairs = [pair if whites[pair[0]] <= whites[pair[1]] else pair[::-1] for pair in pairs]
         whites.update(one for one, _ in pairs)
-        met.update(map(frozenset, pairs))
+        meetings.update(map(frozenset, pairs))
         yield list(_encounters(form, pairs, number * form.in_encounter, number * form.openings_of(len(pairs))))
 
 
-def _unmet(order: Sequence[int], met: set[frozenset[int]]) -> list[tuple[int, int]] | None:
-    """Pairs of players near to each other who have not met; None if there are none."""
-    if not order:
-        return []
-    first, *others = order
-    for other in others:
-        if frozenset((first, other)) not in met:
-            rest = _unmet([one for one in others if one != other], met)
-            if rest is not None:
-                return [(first, other), *rest]
-    return None
+def _pairs_near(order: Sequence[int], meetings: Counter[frozenset[int]]) -> list[tuple[int, int]]:
+    """Return pairs of all players, as few of whom have met before as possible, and those as rarely as possible.
+
+    Of such pairings it is the one where the first player meets the next best, then the first of the others, and so on.
+    """
+    import networkx as nx  # late: it takes a quarter of a second
+
+    players = len(order)
+    graph = nx.Graph()
+    for better, worse in combinations(range(players), 2):
+        met = meetings[frozenset((order[better], order[worse]))]
+        # A number whose digits say, the better player's in front, who meets whom; one more meeting outweighs them all,
+        # and one more pair that has met outweighs all meetings.
+        opponents = worse * players ** (players - 1 - better)
+        weight = opponents + players**players * (met + bool(met) * meetings.total())
+        graph.add_edge(better, worse, weight=weight)
+    pairs = sorted(tuple(sorted(pair)) for pair in nx.min_weight_matching(graph))
+    return [(order[better], order[worse]) for better, worse in pairs]
 
 
 def _knockout(form: Format, results: Results) -> Iterator[Batch]:

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import pytest
@@ -145,9 +145,61 @@ def test_in_a_swiss_those_meet_who_are_level() -> None:
     }  # fmt: skip
 
 
-def test_a_swiss_of_more_rounds_than_opponents() -> None:
+def test_in_a_swiss_of_more_rounds_than_opponents_nobody_meets_again_before_all_have_met() -> None:
     batches, _ = played(Format(system="swiss", engines=4, rounds=6))
     assert [len(batch) for batch in batches] == [4] * 6
+    meetings = Counter(frozenset(game[1:3]) for batch in batches for game in batch)
+    assert sorted(meetings.values()) == [4] * 6
+
+
+def pairings(order: Sequence[int]) -> Iterator[list[frozenset[int]]]:
+    """All ways to pair the players, those first where the first player meets the next best."""
+    if not order:
+        yield []
+    for place in range(1, len(order)):
+        for others in pairings([*order[1:place], *order[place + 1 :]]):
+            yield [frozenset((order[0], order[place])), *others]
+
+
+@pytest.mark.parametrize("engines", [4, 6, 8])
+def test_a_swiss_has_the_pairs_nearest_to_each_other_of_all_with_the_fewest_rematches(engines: int) -> None:
+    rng = random.Random(engines)
+    standings = Standings([str(number) for number in range(engines)], scoring("classical"), "")
+    meetings: Counter[frozenset[int]] = Counter()
+    for number, batch in enumerate(Format(system="swiss", engines=engines, games=1, rounds=12).batches(standings)):
+        pairs = [frozenset(game[1:3]) for game in batch]
+        if number:
+            best = min(
+                pairings(standings.order()),
+                key=lambda pairs: (sum(meetings[pair] > 0 for pair in pairs), sum(meetings[pair] for pair in pairs)),
+            )
+            assert pairs == best
+        meetings.update(pairs)
+        for game in batch:
+            result = outcome.parse(rng.choice(["G0.0", "-G0.0", "G3.0"]))
+            standings.add(Entry(game.round, str(game.white), str(game.black), result, "normal"))
+
+
+class Teams(Standings):
+    """Standings in which players of two teams take turns, so that each meets all of the other team first."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__([str(number) for number in range(2 * size)], scoring("classical"))
+        self.rounds = 0
+
+    def order(self) -> list[int]:
+        self.rounds += 1
+        size = len(self.players) // 2
+        return [player for one in range(size) for player in (one, size + (one + self.rounds) % size)]
+
+
+def test_a_swiss_of_many_players_goes_on_where_some_must_meet_again() -> None:
+    size = 15
+    *before, last = Format(system="swiss", engines=2 * size, games=1, rounds=size + 1).batches(Teams(size))
+    met = {frozenset(game[1:3]) for batch in before for game in batch}
+    assert met == {frozenset((one, size + other)) for one in range(size) for other in range(size)}
+    rematches = [pair for pair in (frozenset(game[1:3]) for game in last) if pair in met]
+    assert len(rematches) == 1, "in a team of fifteen one is left over"
 
 
 @pytest.mark.parametrize("engines", [2, 3, 5, 8, 11, 16])
