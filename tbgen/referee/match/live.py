@@ -140,14 +140,15 @@ class Running:
     def _player(self, side: chess.Color) -> dict[str, Any]:
         """The player, the clock, and what the engine says, or said at its last move."""
         client, clock, board = self._clients[side], self._clocks[side], self._game.board
-        own = self._plies[-1 - (side is board.turn) :][:1]
+        plies_ago = 2 if side is board.turn else 1
+        last_said = said(self._plies[-plies_ago].info) if len(self._plies) >= plies_ago else ""
         thinks: InfoDict = client.thinks(board) if clock.since is not None else {}
         line = thinks.get("pv", [])[:_LINE]
         return {
             "name": client.contestant.name,
             "left": clock.left,
             "since": clock.since,
-            "said": said(thinks) or (said(own[0].info) if own else ""),
+            "said": said(thinks) or last_said,
             "line": board.variation_san(line) if line else "",
         }
 

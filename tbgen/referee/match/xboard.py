@@ -43,7 +43,7 @@ class XBoard(Guarded, XBoardProtocol):
     """An engine of this protocol. There is no place for a record in it."""
 
     _figures = b""
-    """Its last line of thinking, perhaps about another question."""
+    """Its last line of thinking since it moved."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,6 +51,8 @@ class XBoard(Guarded, XBoardProtocol):
 
     def send_line(self, line: str) -> None:
         command, _, rest = line.partition(" ")
+        if command == "new":
+            self._figures = b""
         if command == "setboard" and not self.features.says(command):
             self._edit(chess.Board(rest))
         elif command == "ping" and not self.features.says(command):
@@ -76,6 +78,7 @@ class XBoard(Guarded, XBoardProtocol):
     def line_received(self, line: str) -> None:
         if line.startswith("move "):
             self.answer = line.removeprefix("move").strip()
+            self._figures = b""
         super().line_received(line)
 
     def lacks(self, board: chess.Board) -> str:

@@ -1,25 +1,32 @@
 """The page of `tbgen match --page`: what lies there while games run, and afterwards."""
 
+import asyncio
 import errno
 import json
 import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import chess
 import chess.pgn
 import chess.variant
 import pytest
+from chess.engine import Cp, InfoDict, PovScore
 
 from tbgen.cli.main import main
 from tbgen.pages import match
 from tbgen.pages.match import Page
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import live
-from tbgen.referee.match.live import Live, Story
+from tbgen.referee.match.contestants import Contestant
+from tbgen.referee.match.control import Clock, Control
+from tbgen.referee.match.live import Live, Running, Story
+from tbgen.referee.match.ply import Ply
 from tbgen.referee.match.standings import Standings
+from tbgen.referee.match.xboard import XBoard
 from tbgen.rules.ends import Game
 from tests.support.matches import FAKE, GOOD, complaint, fake, played
 
@@ -167,6 +174,46 @@ def test_engines_say_what_they_think_while_they_think(
     played(capsys, *words, "--page", str(tmp_path / "m.html"))
     told = [event.brief["white"] for event in seen if isinstance(event, Live) and event.brief["white"]["since"]]
     assert ("+M3/7", "1. a3 a6") in {(player["said"], player["line"]) for player in told}
+
+
+class Quiet(NamedTuple):
+    """An engine that says nothing while it thinks."""
+
+    contestant: Contestant
+
+    def thinks(self, board: chess.Board) -> InfoDict:
+        return {}
+
+
+def test_who_has_not_moved_yet_has_no_score() -> None:
+    game, plies = Game(chess.Board()), list[Ply]()
+    clients = {
+        side: Quiet(Contestant(name, ("engine",), Control())) for side, name in ((True, "White"), (False, "Black"))
+    }
+    clocks = {side: Clock(Control()) for side in clients}
+    running = Running(game, plies, clients, clocks)  # type: ignore[arg-type]
+    scores = []
+    for move, centipawns in (("", 0), ("e2e4", 31), ("e7e5", -12), ("g1f3", 40)):
+        if move:
+            score = PovScore(Cp(centipawns), game.board.turn)
+            game.push(chess.Move.from_uci(move))
+            plies.append(Ply(chess.Move.from_uci(move), 0.1, {"score": score, "depth": 9}, None))
+        brief = running.picture("1.1").brief
+        scores.append((brief["white"]["said"], brief["black"]["said"]))
+    assert scores == [("", ""), ("+0.31/9", ""), ("+0.31/9", "-0.12/9"), ("+0.40/9", "-0.12/9")]
+
+
+@pytest.mark.parametrize("end", ["move e2e4", "new"])
+def test_an_engine_of_xboard_has_no_score_from_the_game_before(end: str) -> None:
+    async def depths() -> tuple[int | None, int | None]:
+        engine = XBoard()
+        engine.transport = Mock()
+        list(engine.choose([b"9 31 10 100 e2e4"]))
+        before = engine.thinks(chess.Board())
+        engine.send_line(end) if end == "new" else engine.line_received(end)
+        return before.get("depth"), engine.thinks(chess.Board()).get("depth")
+
+    assert asyncio.run(depths()) == (9, None)
 
 
 def test_a_page_is_there_before_the_first_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
