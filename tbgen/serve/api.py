@@ -156,13 +156,13 @@ class Api:
         return StreamingResponse(stream(), media_type=NDJSON, headers={"cache-control": "no-store"})
 
     def _batch(self, media: str, body: bytes, query: bytes) -> "_Batch":
-        """One FEN a line, with all else in the query; or an object."""
-        rules = self._service.settings.rules
+        """One FEN a line, with all else in the query; or an object, which outranks the query."""
+        params = params_of(query)
+        check_names(params, "record", "rules", "moves")
+        moves, rules = switch(params, "moves"), rules_of(params, self._service.settings.rules)
         if media != JSON:
-            params = params_of(query)
-            check_names(params, "record", "rules", "moves")
             fens = [line.strip() for line in decoded(body).split("\n") if line.strip()]
-            return _Batch(fens, params.get("record"), rules_of(params, rules), switch(params, "moves"))
+            return _Batch(fens, params.get("record"), rules, moves)
         given = from_json(body)
         if not isinstance(given, dict) or not isinstance(given.get("fens"), list):
             raise BadInput('a batch is an object with a list of FENs: {"fens": [...]}')
@@ -171,10 +171,10 @@ class Api:
             raise BadInput("fens are texts")
         if not isinstance(given.get("moves", False), bool):
             raise BadInput("moves is true or false")
-        words = {name: given[name] for name in ("record", "rules") if given.get(name) is not None}
-        if not all(isinstance(word, str) for word in words.values()):
+        if not all(isinstance(given.get(name, ""), str) for name in ("record", "rules")):
             raise BadInput("record and rules are texts")
-        return _Batch(given["fens"], words.get("record"), rules_of(words, rules), given.get("moves", False))
+        record = given.get("record", params.get("record"))
+        return _Batch(given["fens"], record, rules_of(given, rules), given.get("moves", moves))
 
     # Tables
 

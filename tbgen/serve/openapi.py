@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from tbgen._version import __version__
 from tbgen.serve.limits import Limits
+from tbgen.serve.question import SWITCHES
 
 _FEN: Final = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
@@ -204,16 +205,18 @@ SCHEMAS: Final = {
     ),
 }  # fmt: skip
 
+_SWITCH: Final = {"type": "string", "enum": list(SWITCHES)}
 _QUERY: Final = {
     "fen": _TEXT | {"description": "six fields, and the record as a seventh if the game has brought one along"},
     "record": _TEXT | {"description": "the record of the game so far, in any case; as in G3.5 or -G8.5"},
     "rules": _RULES | {"description": "r: captures and pawn moves reset the record; wg: nothing does"},
-    "fens": _TRUTH,
+    "fens": _SWITCH,
     "format": {"type": "string", "enum": ["json", "pgn"]},
     "moves": _TEXT | {"description": "that lead from there to the position: UCI, with commas between"},
-    "line": _TRUTH | {"description": "with best play"},
+    "line": _SWITCH | {"description": "with best play"},
 }
 _POSITION_QUERY: Final = ("fen", "record", "rules")
+_BOARD_QUERY: Final = ("fen", "moves", "rules", "line")
 _ERRORS: Final = {
     400: "a parameter or FEN that cannot be read",
     404: "a table, material or address that is not here",
@@ -228,12 +231,23 @@ _ERRORS: Final = {
 }
 
 
-def _get(summary: str, schema: str, query: tuple[str, ...] = (), path: str = "", pgn: bool = False) -> dict[str, Any]:
-    parameters = [
-        {"name": name, "in": "query", "required": name == "fen", "schema": _QUERY[name]}
+def _query(names: tuple[str, ...], required: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": _QUERY[name]}
         | ({"example": _FEN} if name == "fen" else {})
-        for name in query
+        for name in names
     ]
+
+
+def _get(
+    summary: str,
+    schema: str,
+    query: tuple[str, ...] = (),
+    path: str = "",
+    pgn: bool = False,
+    required: tuple[str, ...] = ("fen",),
+) -> dict[str, Any]:
+    parameters = _query(query, required)
     if path:
         parameters.append({"name": path, "in": "path", "required": True, "schema": _TEXT, "example": "KBvK"})
     content: dict[str, Any] = {"application/json": {"schema": _ref(schema)}}
@@ -266,6 +280,10 @@ def _file() -> dict[str, Any]:
 def document(limits: Limits) -> dict[str, Any]:
     batch = {
         "summary": f"up to {limits.positions:,} positions; one object a line, in the order of the questions",
+        "parameters": [
+            *_query(("record", "rules")),
+            {"name": "moves", "in": "query", "required": False, "schema": _SWITCH | {"description": "with all moves"}},
+        ],
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": _ref("Batch")}, "text/plain": {"schema": _TEXT}},
@@ -287,11 +305,14 @@ def document(limits: Limits) -> dict[str, Any]:
             "/v1/moves": _get("the same with all moves, best first", "Probe", (*_POSITION_QUERY, "fens")),
             "/v1/line": _get("the same with best play to the goal", "Position", (*_POSITION_QUERY, "format"), pgn=True),
             "/v1/staircase": _get("what a position is worth under every record", "Staircase", _POSITION_QUERY),
-            "/v1/board": _get("all that the board's page tells", "Board", ("fen", "moves", "rules", "line")),
+            "/v1/board": _get(
+                "all that the board's page tells", "Board", ("fen", "moves", "rules", "line"), required=()
+            ),
             "/v1/batch": {"post": batch},
             "/v1/annotate": {
                 "post": {
                     "summary": "games with what tables know of every move; rules in the query outrank a game's tags",
+                    "parameters": _query(("rules",)),
                     "requestBody": {"required": True, "content": {"application/x-chess-pgn": {"schema": _TEXT}}},
                     "responses": _responses({"application/x-chess-pgn": {"schema": _TEXT}}),
                 }

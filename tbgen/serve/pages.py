@@ -233,7 +233,7 @@ class Pages:
             if "pgn" not in fields:
                 raise Problem(400, "bad_input", "a form without the field pgn", _BY_CURL)
             check_names(fields, "pgn", "rules", "example")
-            rules = {"rules": decoded(fields.get("rules", b""))}
+            rules = {"rules": decoded(fields["rules"])} if fields.get("rules") else {}
             if "example" in fields:
                 from tbgen.pages.game import EXAMPLE  # late: a server that starts needs none of it
 
@@ -241,7 +241,9 @@ class Pages:
             return _Sent(fields["pgn"].replace(b"\r\n", b"\n"), rules_of(rules, None))
         if media not in (_PGN, "text/plain"):
             raise Problem(415, "unsupported_media_type", f"games are {_PGN} or text/plain", _BY_CURL)
-        return _Sent(body, rules_of(params_of(request.scope["query_string"]), None))
+        params = params_of(request.scope["query_string"])
+        check_names(params, "rules")
+        return _Sent(body, rules_of(params, None))
 
     async def _each_game(
         self, request: Request, sent: "_Sent", needs: "_Needs", show: "Callable[[bytes, Told | None, str], _Shown]"

@@ -3,6 +3,9 @@
 uvicorn waits for a request's head for ever and takes as much of it as comes: a connection that sends a byte a minute
 would hold a descriptor, one that sends without end would take all memory. Of requests that come without waiting for
 answers it begins all at once; here the next piece is read when those of the last are answered.
+
+No other module names what uvicorn does not promise to keep. pyproject.toml goes no further than the version of uvicorn
+that was tried; `tests/serve/test_protocol.py` names what is missing in another.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from tbgen.rules.fen import Fen, format_fen, read_fen
 from tbgen.rules.record import Record
 from tbgen.table_rules import TableRules
 
-_TRUE: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
+SWITCHES: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _MOST: Final = 20
 """Parameters."""
 _LONGEST: Final = 4096
@@ -132,11 +132,11 @@ def check_names(params: Iterable[str], *known: str) -> None:
 
 
 def rules_of(params: Mapping[str, str], default: _Default) -> TableRules | _Default:
-    return TableRules.of(params["rules"]) if params.get("rules") else default
+    return TableRules.of(params["rules"]) if "rules" in params else default
 
 
 def switch(params: Mapping[str, str], name: str) -> bool:
-    found = _TRUE.get(params.get(name, ""))
+    found = SWITCHES.get(params.get(name, "false"))
     if found is None:
         raise BadInput(f"{name} is true or false, not {params[name][:40]!r}")
     return found

@@ -59,6 +59,13 @@ def page(browser: Browser, file: Path) -> Iterator[Page]:
     assert not wrong
 
 
+def test_an_address_that_is_mistyped_leads_nowhere(page: Page, file: Path) -> None:
+    for words in ("#%", "#line-%", "#%E0%A4"):
+        page.goto(f"{file.as_uri()}{words}")
+        page.reload()
+        expect(player_of(page).first).to_be_visible()
+
+
 def line_of(document: Document, key: str) -> Line:
     return next(line for line in lines(document) if line.key == key)
 

@@ -372,9 +372,16 @@ async function follow() {
   waiting = setTimeout(follow, state.state === "running" ? PAUSE : IDLE);
 }
 
-function begin() {
+// What the address chooses: a game, and a position in it. A mistyped one chooses nothing.
+function readAddress() {
   const hash = /^#([^/]+)(?:\/(\d+))?$/.exec(location.hash);
-  if (hash) { chosen = decodeURIComponent(hash[1]); ply = hash[2] === undefined ? null : Number(hash[2]); }
+  if (!hash) return;
+  try { chosen = decodeURIComponent(hash[1]); } catch { return; }
+  ply = hash[2] === undefined ? null : Number(hash[2]);
+}
+
+function begin() {
+  readAddress();
   showState();
   showGame();
   if (!FROM_DISK) {

@@ -24,9 +24,14 @@ function save(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+// Where a link leads on this page; null if nowhere, as one that is mistyped.
+function targetOf(hash) {
+  try { return document.getElementById(decodeURIComponent(hash.slice(1))); } catch { return null; }
+}
+
 // A link may lead into something that is shut.
 function open() {
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = targetOf(location.hash);
   for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
   if (target) target.scrollIntoView();
 }

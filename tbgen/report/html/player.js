@@ -163,7 +163,7 @@ for (const box of document.querySelectorAll(".player")) {
   section.addEventListener("click", (event) => {
     const row = event.target.closest(".data tbody tr, .exhibit");
     const link = event.target.closest("a") ?? row?.querySelector('a[href^="#line-"]');
-    const article = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    const article = link && targetOf(link.hash);
     if (!article || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     history.replaceState(null, "", link.hash);
@@ -190,5 +190,5 @@ addEventListener("keydown", (event) => {
   seen?.key(event);
 });
 
-const asked = location.hash.startsWith("#line-") && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+const asked = location.hash.startsWith("#line-") && targetOf(location.hash);
 if (asked) show(players.get(asked.closest("section")), asked);

@@ -82,6 +82,14 @@ def test_it_goes_on_without_loading_the_page_again(page: Page) -> None:
     assert re.fullmatch(r"9:\d\d|10:00", shown)
 
 
+def test_an_address_that_is_mistyped_chooses_nothing(page: Page, match: Match) -> None:
+    for words in ("#%", "#%/3", "#%E0%A4"):
+        page.goto(f"{match.url}{words}")
+        page.reload()
+        expect(page.locator("#board piece").first).to_be_visible()
+        await_more(page, 0)
+
+
 def test_a_game_stays_on_the_board_when_it_is_over(page: Page) -> None:
     title = page.locator("#title")
     round_ = page.locator(".card").last.evaluate("card => { card.click(); return card.round; }")  # at once: games end
