@@ -19,7 +19,7 @@ _LINE: Final = 1 << 20
 
 MARK: Final = rb'(?:"|\xe2\x80[\x9c-\x9f])'
 """A quotation mark, a keyboard's or a typesetter's."""
-NAME: Final = rb"(?!%s)[A-Za-z0-9_\x80-\xff](?:(?!%s)[^\s\\\[\](){};])*" % (MARK, MARK)
+NAME: Final = rb"(?!%s)[A-Za-z0-9_\x80-\xff](?:(?!%s)[^\s\\\[\](){};])*+" % (MARK, MARK)
 """The name of a tag. The standard has letters, digits and underscores; others are met with."""
 _TAG: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*(?:\]|%s)" % (NAME, MARK))
 _EVENT: Final = b"Event"

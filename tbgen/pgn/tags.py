@@ -10,8 +10,9 @@ from tbgen.pgn.split import MARK, NAME, BadLine
 from tbgen.rules.tags import CUTOFF, FIFTY, KOMI, LEGACY, RECORD, RESULT, RULE_SET, RULES, SCORING
 from tbgen.text import BOM, decoded, typed
 
-_STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]|\\.)*)"[ \t]*)?\]' % NAME)
-"""A tag with or without a value: cuteRMob's tag `Legacy` has none."""
+_STRICT: Final = re.compile(rb'[ \t]*\[[ \t]*(%s)[ \t]*(?:"((?:[^"\\\r\n]++|\\.)*+)"[ \t]*)?\]' % NAME)
+"""A tag with or without a value: cuteRMob's tag `Legacy` has none. `++` and `*+` never give back what they have
+taken: with `*` the matcher would keep 170 bytes for each character of a value."""
 _LOOSE: Final = re.compile(rb"[ \t]*\[[ \t]*(%s)[ \t]*%s([^\r\n]*)%s[ \t]*\]" % (NAME, MARK, MARK))
 """A tag with quotation marks in the value that are not escaped, or a typesetter's around it."""
 _END: Final = re.compile(rb"[ \t\r]*(?:\n|\Z)")
@@ -29,6 +30,8 @@ _UNDERSTOOD: Final = set(_READ.values()) - {"Black", "White"}
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _ESCAPE: Final = re.compile(r'(["\\])')
 _SHOWN: Final = 40
+MOST_TAGS: Final = 1000
+"""Tags of a game: each takes a hundred times the memory of its text."""
 
 
 class _Tag(NamedTuple):
@@ -88,16 +91,19 @@ class TagSection:
     def _read_line(self, at: int, stop: int, line: int) -> None:
         data = self._data
         found = []
+        room = MOST_TAGS - len(self._tags)
         match = _STRICT.match(data, at)
-        while match is not None:
+        while match is not None and len(found) <= room:
             found.append(match)
             match = _STRICT.match(data, match.end())
-        if not found or not _END.match(data, found[-1].end()):
+        if len(found) <= room and (not found or not _END.match(data, found[-1].end())):
             loose = _LOOSE.match(data, at)
             if loose is None or not _END.match(data, loose.end()):
                 shown = decoded(data[at:stop].strip()[:_SHOWN])
                 raise BadLine(f"not a tag: {ascii(shown)[1:-1]}", line)
             found = [loose]
+        if len(found) > room:
+            raise BadLine(f"a game has at most {MOST_TAGS:,} tags", line)
         for match in found:
             name, value = typed(decoded(match[1])).strip(), decoded(match[2] or b"")
             if "\\" in value:

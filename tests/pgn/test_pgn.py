@@ -1,5 +1,6 @@
 """PGN files taken apart: into games, tags and moves, and nothing lost on the way."""
 
+import contextlib
 import io
 import random
 import re
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tbgen.errors import BadInput
 from tbgen.pgn import split as pgn
 from tbgen.pgn.moves import BadMoves, place, read
 from tbgen.pgn.split import BadLine, Unit, units
@@ -181,6 +183,40 @@ def test_many_short_lines_take_no_more_memory_than_their_bytes() -> None:
 
 
 # Tags
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [b'[FEN "%s"]', b'[FEN "%s', b"[%s]", b'[%s "x"]'],
+    ids=["a value", "a value without an end", "a name", "a name with a value"],
+)
+@pytest.mark.parametrize("piece", [b"8/", b'\\"', b"\xe2", b"\xe2\x80"], ids=ascii)
+def test_a_long_tag_takes_little_memory(tags: bytes, piece: bytes) -> None:
+    """A pattern that remembers each character takes 170 bytes for it."""
+    game = tags % (piece * (1 << 16)) + b"\n\n*\n"
+    _take_little(game, 20)
+
+
+def _take_little(game: bytes, share: int) -> None:
+    """Split and read a game; the peak is at most this many times its length."""
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(BadInput):
+            for unit in split(game):
+                unit.check()
+                read(TagSection(unit.data).text)
+        assert tracemalloc.get_traced_memory()[1] < share * len(game)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("tag", [b"[a]", b"[a]\n", b'[a "b"]', b'[a "b"c"]\n'])
+def test_a_game_has_a_thousand_tags_at_most(tag: bytes) -> None:
+    """Each takes a hundred times the memory of its text."""
+    assert TagSection(tag * 1000 + b"\n\n*\n").headers["a"] in ("", "b", 'b"c')
+    with pytest.raises(BadLine, match="at most 1,000 tags"):
+        TagSection(tag * 1001 + b"\n\n*\n")
+    _take_little(tag * (1 << 16) + b"\n\n*\n", 40)
 
 
 def test_tags_in_every_form() -> None:
