@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * rmtb-adjudicate [--json] [--moves] [--rules wg] DIR: FENs from standard input, one a line, with the record as seventh
- * field; for each a line that says what it is worth. Ends with 1 if one could not be answered, with 2 if nothing could.
+ * field; for each a line that says what it is worth, for an empty line none. Ends with 1 if one could not be answered, with 2 if nothing could.
  */
 #include "rmtb.h"
 
 #include <stdio.h>
 #include <string.h>
 
+enum { LINE = 1024 };
 typedef struct options { int json, moves; rmtb_rules rules; const char *directory; } options;
 
 static int read_options(int count, char **words, options *o) {
@@ -22,12 +23,31 @@ static int read_options(int count, char **words, options *o) {
     return o->directory != NULL;
 }
 
-/* A text of JSON; what is no ASCII is left out. */
+/* Reads a line without its end; 0 at the end of the input. What may not go to a terminal is written as an escape, such as
+ * \x1b, which no FEN has, and a tab as a space. The rest of a line that is too long for a FEN is left out. */
+static int read_line(char line[LINE]) {
+    static const char digits[] = "0123456789abcdef";
+    int length = 0, is_long = 0, c = getchar(), next;
+    if (c == EOF) return 0;
+    for (; c != '\n' && c != EOF; c = next) {
+        next = getchar();
+        if (c == '\r' && (next == '\n' || next == EOF)) continue;
+        if (length > LINE - 5) is_long = 1;
+        else if (c == '\t') line[length++] = ' ';
+        else if (c >= ' ' && c <= '~') line[length++] = (char)c;
+        else line[length++] = '\\', line[length++] = 'x', line[length++] = digits[c >> 4 & 15], line[length++] = digits[c & 15];
+    }
+    line[length] = 0;
+    if (is_long) line[0] = '?';
+    return 1;
+}
+
+/* A text of JSON. */
 static void print_quoted(const char *text) {
     putchar('"');
     for (; *text; text++) {
         if (*text == '"' || *text == '\\') putchar('\\');
-        if (*text >= ' ' && *text <= '~') putchar(*text);
+        putchar(*text);
     }
     putchar('"');
 }
@@ -98,7 +118,7 @@ static rmtb_error answer(rmtb_reader *reader, const options *o, const char *fen)
 
 int main(int count, char **words) {
     options o = {0, 0, RMTB_R, NULL};
-    char line[1024];
+    char line[LINE];
     rmtb_tables *tables;
     rmtb_reader *reader;
     int code = 0;
@@ -112,10 +132,7 @@ int main(int count, char **words) {
         fprintf(stderr, "rmtb-adjudicate: %s: %s\n", o.directory, rmtb_strerror(error));
         return 2;
     }
-    while (fgets(line, sizeof line, stdin)) {
-        if (strlen(line) == sizeof line - 1 && !strchr(line, '\n')) /* too long for a FEN */
-            for (int c = 0; c != '\n' && c != EOF; c = getchar()) line[0] = '?';
-        line[strcspn(line, "\r\n")] = 0;
+    while (read_line(line)) {
         if (!line[0]) continue;
         if (answer(reader, &o, line)) code = 1;
         fflush(stdout);

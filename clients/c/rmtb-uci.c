@@ -178,11 +178,12 @@ static int start(char **command, int *to, input *from) {
     return child;
 }
 
-/* Reads what is there. What is too long for a line is passed on in pieces. */
+/* Reads what is there, with a space for each NUL. What is too long for a line is passed on in pieces. */
 static void fill(input *in) {
     ssize_t got = read(in->file, in->text + in->count, (size_t)(LINE - in->count));
     if (got <= 0) in->is_open = 0;
-    else in->count += (int)got;
+    for (; got > 0; got--, in->count++)
+        if (!in->text[in->count]) in->text[in->count] = ' ';
 }
 
 /* The next whole line with its end; 0 if there is none. */
@@ -196,16 +197,28 @@ static int next_line(input *in, char *line) {
     return 1;
 }
 
+/* Copies a line with one space between words, whatever stands there, and none at its ends. */
+static void copy_words(char *to, const char *line) {
+    static const char blank[] = " \t\r\n\v\f";
+    char *begin = to;
+    for (line += strspn(line, blank); *line; line += strspn(line, blank)) {
+        size_t length = strcspn(line, blank);
+        if (to > begin) *to++ = ' ';
+        memcpy(to, line, length);
+        to += length, line += length;
+    }
+    *to = 0;
+}
+
 static int is_word(const char *line, const char *word) {
     size_t length = strlen(word);
-    return !strncmp(line, word, length) && strchr(" \r\n", line[length]);
+    return !strncmp(line, word, length) && (line[length] == ' ' || !line[length]);
 }
 
 /* One line of the GUI's. `held` is an answer that waits for `stop`. */
 static void hear(const rmtb_tables *tables, rmtb_reader *reader, game *g, char *line, char *held, int engine) {
     char info[256], plain[LINE + 1];
-    strcpy(plain, line);
-    plain[strcspn(plain, "\r\n")] = 0;
+    copy_words(plain, line);
     if (is_word(plain, "position")) read_position(tables, plain, g);
     if (is_word(plain, "go") && !strstr(plain, " searchmoves") && !strstr(plain, " mate") && answer(reader, g, info, held)) {
         put(1, info);

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.c_client import CLIENT, run, there_is
+from tests.support.c_client import CLIENT, SANITIZED, STRICT, run, there_is
 from tests.support.places import FAKE_ENGINE
 from tests.support.runs import BISHOP
 
@@ -61,6 +61,34 @@ def test_fens_are_adjudicated(installed: Path, small_tables: Path) -> None:
     assert found[2] == {"fen": 'no "FEN"', "error": "this is not a FEN", "code": 1}
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_each_line_has_one_answer_that_no_terminal_obeys(
+    installed: Path, small_tables: Path, options: list[str]
+) -> None:
+    program = installed / "bin" / "rmtb-adjudicate"
+    lines = {
+        BISHOP: BISHOP,
+        f"\0{BISHOP}": f"\\x00{BISHOP}",
+        f"{BISHOP}\0": f"{BISHOP}\\x00",
+        "\0" * 3000: None,
+        "8" * 1022 + "\0" + "8" * 5000: None,
+        f"\x1b[2J\a{BISHOP}\x7f\x9b": f"\\x1b[2J\\x07{BISHOP}\\x7f\\xc2\\x9b",
+        f"\r{BISHOP}": f"\\x0d{BISHOP}",
+        BISHOP.replace(" ", "\t"): BISHOP,
+        f"{BISHOP}\r": BISHOP,
+    }
+    found = run([program, *options, small_tables], "\n".join(lines), code=1)
+    assert all(line.isascii() and line.isprintable() for line in found.split("\n"))
+    for (line, shown), told in zip(lines.items(), found.splitlines(), strict=True):
+        fen, error = (
+            (json.loads(told)["fen"], json.loads(told).get("error"))
+            if options
+            else (told.partition(": ")[0], "this is not a FEN" if told.endswith(": this is not a FEN") else None)
+        )
+        assert shown in (fen, None), line
+        assert (error == "this is not a FEN") == (shown != BISHOP), line
+
+
 def test_wrong_options_and_places_are_told(installed: Path, tmp_path: Path) -> None:
     program = installed / "bin" / "rmtb-adjudicate"
     for words in ([], ["--rules", "x", tmp_path], ["--jsn", tmp_path], [tmp_path / "nowhere"]):
@@ -86,6 +114,30 @@ def test_a_filter_answers_where_tables_do(installed: Path, small_tables: Path) -
     assert "info string G1.0 in 0 plies, record G1.0" in say("position fen 8/8/8/4KBk1/8/8/8/8 b - - 7 30 G1.0", "go")
     taken = say("position fen 8/8/8/4K3/6Bk/8/8/8 b - - 7 30 G1.0 moves h4g4", "go")
     assert taken[0].endswith("record -G6.5")
+
+
+@pytest.fixture(scope="module")
+def checked_filter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A filter that ends where something undefined is done."""
+    program = tmp_path_factory.mktemp("checked") / "rmtb-uci"
+    run(["gcc", "-std=c99", *STRICT, *SANITIZED, CLIENT / "rmtb-uci.c", CLIENT / "rmtb.c", "-o", program])
+    return program
+
+
+@pytest.mark.parametrize("blank", ["  ", "\t", " \t ", "\v", "\0"], ids=ascii)
+def test_words_to_a_filter_may_stand_apart(checked_filter: Path, small_tables: Path, blank: str) -> None:
+    """So it knows the position and the rights that the engine behind it is told."""
+
+    def say(*lines: str) -> list[str]:
+        sent = "".join(f"{blank}{line.replace(' ', blank)}{blank}\n" for line in lines)
+        program = [checked_filter, small_tables, "--", sys.executable, FAKE_ENGINE]
+        return run(program, f"{sent}quit\n").splitlines()
+
+    assert "info string G1.5 in 4 plies, record G3.5" in say(f"position fen {BISHOP}", "go movetime 5")
+    for rights in ("Q", "A"):
+        said = say(f"position fen {BISHOP}", f"position fen 4k3/8/8/8/8/8/8/R3K3 w {rights} - 0 1", "go movetime 5")
+        assert not any(line.startswith("info string G") for line in said)
+        assert said[-1].startswith("bestmove ")
 
 
 def test_castling_keeps_the_filter_silent(installed: Path, small_tables: Path) -> None:
