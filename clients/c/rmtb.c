@@ -52,11 +52,7 @@ static size_t count_byte(const uint8_t *at, size_t count, uint8_t value) {
     for (; place < count; place++) found += at[place] == value;
     return found;
 }
-static int count_bits(uint64_t bits) {
-    int count = 0;
-    for (; bits; bits &= bits - 1) count++;
-    return count;
-}
+static int count_bits(uint64_t bits) { int count = 0; for (; bits; bits &= bits - 1) count++; return count; }
 static int lowest(uint64_t bits) {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
@@ -529,6 +525,14 @@ static int has_line(const char *head, const char *before, const char *rest) {
     snprintf(line, sizeof line, "\n%s %s\n", before, rest);
     return strstr(head, line) != NULL;
 }
+/* Whether another line below begins with the same name: one word, or two as in "man R R" and "section forms 4096 8192". */
+static int comes_again(const char *line) {
+    size_t name = strcspn(line, " \n");
+    if (!strncmp(line, "man ", 4) || !strncmp(line, "section ", 8)) name += 1 + strcspn(line + name + 1, " \n");
+    for (const char *at = line; *(at = strchr(at, '\n') + 1);)
+        if (!strncmp(at, line, name) && (at[name] == ' ' || at[name] == '\n')) return 1;
+    return 0;
+}
 /* Reads a number of up to 19 digits and what stands before it; 0 if there is none. */
 static int read_number(const char **at, uint64_t *value) {
     const char *from = *at + (**at == ' ');
@@ -654,7 +658,8 @@ static rmtb_error read_head(const rmtb_tables *all, table *t) {
     for (size_t rest = length; rest < PAGE; rest++)
         if (head[rest]) return RMTB_DAMAGED;
     if (!length || head[length - 1] != '\n' || strncmp(head, "tbgen endgame table\n", 20)) return RMTB_DAMAGED;
-    for (at = head; *at; at = strchr(at, '\n') + 1) last = at;
+    for (at = head; *at; last = at, at = strchr(at, '\n') + 1)
+        if (comes_again(at)) return RMTB_DAMAGED;
     if (strncmp(last, "crc32 ", 6) || strlen(last) != 15) return RMTB_DAMAGED;
     uint32_t sum = (uint32_t)strtoul(last + 6, NULL, 16);
     if (!has_crc32(&all->known, (const uint8_t *)head, (size_t)(last - head), sum)) return RMTB_DAMAGED;
@@ -875,8 +880,7 @@ static rmtb_error page_of(rmtb_reader *r, const table *t, int section, uint64_t 
     return RMTB_OK;
 }
 static rmtb_error index_page(rmtb_reader *r, const table *t, uint64_t group, const uint8_t **page) {
-    size_t length = 28 + 8 * (size_t)t->per_group;
-    return page_of(r, t, INDEX, group, length, length - 4, page);
+    return page_of(r, t, INDEX, group, 28 + 8 * (size_t)t->per_group, 24 + 8 * (size_t)t->per_group, page);
 }
 /* Reads what is deflated, behind `plain` bytes, and checks it. */
 static rmtb_error read_deflated(rmtb_reader *r, const table *t, int section, uint64_t offset, size_t length,

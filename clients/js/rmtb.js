@@ -8,7 +8,6 @@ export class TablesError extends Error {
     Object.assign(this, { name: "TablesError", code }, table && { table });
   }
 }
-
 const missing = (name) => { throw new TablesError("missing_table", `${name} is missing`, name); };
 const refuse = (message) => { throw new TablesError("bad_input", message); };
 const shown = (text) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
@@ -16,7 +15,6 @@ const shown = (text) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}.
 // An outcome is 512 - level if White holds it, level - 512 if Black does; the level is twice the G-score.
 const BASE = 512, MOST_LEVEL = 437;
 const FIRST_RECORD = 2;  // mate and stalemate, levels 0 and 1, end the game
-
 const levelOf = (outcome) => BASE - Math.abs(outcome);
 const textOf = (outcome) => `${outcome < 0 ? "-" : ""}G${(levelOf(outcome) / 2).toFixed(1)}`;
 /** The record after a later goal: only a strictly lower level replaces it. */
@@ -44,7 +42,6 @@ const nameOf = (square) => "abcdefgh"[square & 7] + ((square >> 3) + 1);
 const isWhite = (man) => man < "a";
 const manOf = (letter, white) => white ? letter : letter.toLowerCase();
 const otherCase = (man) => isWhite(man) ? man.toLowerCase() : man.toUpperCase();
-
 /** The squares in a direction: the nearest one, or all. */
 const way = (square, [files, ranks], most = 7) => Array.from({ length: most }, (_, nth) => nth + 1)
   .map((steps) => [(square & 7) + files * steps, (square >> 3) + ranks * steps])
@@ -214,7 +211,6 @@ const LENGTHS = ranges(Array.from({ length: 28 }, (_, nth) => nth < 8 ? 0 : (nth
 const DISTANCES = ranges(Array.from({ length: 30 }, (_, nth) => nth < 4 ? 0 : (nth >> 1) - 1), 1);
 const CODE_LENGTHS = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 const damaged = (what) => { throw new RangeError(what); };
-
 /** From the next bits to 16 * symbol + length of its code, by the lengths of all codes; 0 for what is no code. */
 function codeTable(lengths) {
   const most = Math.max(1, ...lengths), table = new Uint16Array(1 << most);
@@ -230,7 +226,6 @@ function codeTable(lengths) {
   }
   return table;
 }
-
 const FIXED = [[[8, 144], [9, 112], [7, 24], [8, 8]], [[5, 30]]]
   .map((runs) => codeTable(runs.flatMap(([length, count]) => Array(count).fill(length))));
 
@@ -342,12 +337,10 @@ const PAGE = 4096, ROWS = 511, FORMS = 1024;  // bytes of a page, rows of slices
 const GAP = 32768, LONGEST = 1 << 20;  // between ranges that are asked for as one, and of such a range
 const MOST = 1 << 24;  // bytes of a piece, inflated
 const MEN = { K: "WF", Q: "RB", R: "R", B: "B", N: "N", P: "fmWfceFifmnD" };
-
 const u4 = (data, at) => (data[at] | data[at + 1] << 8 | data[at + 2] << 16 | data[at + 3] << 24) >>> 0;
 const u8 = (data, at) => 2 ** 32 * u4(data, at + 4) + u4(data, at);
 const signed = (low, high) => (low | high << 8) << 16 >> 16;
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
-
 /** The nth of `count` numbers in planes. */
 function planes(data, at, count, bytes, nth) {
   let found = 0;
@@ -379,40 +372,51 @@ const changed = (men, square, letter = (man) => man) =>
 /** What a head says, checked. `name`: of the file, if it has one. */
 function readHead(text, name) {
   const corrupt = (what) => { throw new TablesError("corrupt_table", `${name || "the file"}: ${what}`, name); };
-  const form = /^(tbgen endgame table\n(?:.*\n)*?)crc32 ([0-9a-f]{8})\n?\0*$/;
+  const form = /^(tbgen endgame table\n(?:[ -~]*\n)*?)crc32 ([0-9a-f]{8})\n?\0*$/;
   const [, lines, crc] = (text.length <= HEAD && form.exec(text)) || corrupt("not a table");
   if (parseInt(crc, 16) !== crc32(new TextEncoder().encode(lines))) corrupt("its head is damaged");
-  const words = {}, sections = {};
+  const words = new Map(), sections = {};
   for (const line of lines.split("\n").slice(1, -1)) {
-    const [key, first, ...rest] = line.split(" ");
-    if (key === "section") sections[first] = { offset: +rest[0], length: +rest[1] };
-    else if (key === "man" && MEN[first] !== rest.join(" ")) corrupt(`this reader does not know its man ${first}`);
-    else words[key] = line.slice(key.length + 1);
+    const [, key, of, value] = /^((?:man |section )?([^ ]*)) ?(.*)$/.exec(line);
+    if (words.has(key)) corrupt(`its head says ${key} twice`);
+    words.set(key, value);
+    if (!key.startsWith("section ")) continue;
+    const [, offset, length] = /^(\d{1,15}) (\d{1,15})$/.exec(value)?.map(Number) ?? corrupt(`its section ${of}`);
+    sections[of] = { offset, length };
   }
   const number = (key, most, least = 0) => {
-    const found = /^\d+$/.test(words[key]) ? +words[key] : -1;
+    const found = /^\d+$/.test(words.get(key)) ? +words.get(key) : -1;
     return found >= least && found <= most ? found : corrupt(`its head has no good ${key}`);
   };
-  const { material, rules, keeps, men, order = "", rows } = words;
+  const { material, rules, keeps, men, order, rows, format, bound } = Object.fromEntries(words);
+  if (!format?.startsWith("1.")) corrupt(`it has format ${format}, and this reader knows 1`);
+  if (bound !== "complete") corrupt("it is a local table");
+  const [, first, second] = /^K(Q*R*B*N*P*)vK(Q*R*B*N*P*)$/.exec(material) ?? corrupt("its material");
+  const all = first + second.toLowerCase(), count = (man) => all.split(man).length - 1;
+  const slots = all.replace(/p/gi, ""), pawns = all.replace(/[^p]/gi, ""), pieces = [...new Set(slots)].reverse();
+  const slices = choose(48, count("P")) * choose(48, count("p")), pairs = KINGS[pawns ? 2 : 0].numbers.size;
+  const most = pieces.reduce((product, man) => product * choose(64, count(man)), 2 * slices * pairs);
+  const list = (text, size) => new RegExp(`^\\d{1,20}( \\d{1,20}){${size - 1}}$`).test(text) && text.split(" ").map(BigInt);
   const head = {
-    name: name || `${material}.${rules}.h5`, rules, keeps, men, sections,
-    numbers: number("numbers", 2 ** 48, 1), width: number("chunk", 65536, 1), group: number("group", 4096, 1),
+    name: name || `${material}.${rules}.h5`, keeps, sections, pieces, isEven: first === second, rows: list(rows, slices),
+    numbers: number("numbers", most, 1), width: number("chunk", 65536, 4), group: number("group", 4096, 1),
     distances: number("distances", 255), distanceBytes: number("distance_bytes", 2), shapeBytes: number("shape_bytes", 3),
     formBytes: number("form_bytes", 4), longest: number("longest", MOST), size: number("size", 2 ** 48, HEAD),
-    order: order.split(" ").map(Number), rows: rows && rows.split(" ").map(BigInt),
   };
+  head.order = (list(order, Math.ceil(Math.log2(head.width))) || corrupt("its order")).map(Number);
   head.page = 28 + 8 * head.group;
+  const basis = [];  // independent steps lead to all places
+  for (const step of head.order) basis.push(basis.reduce((rest, each) => Math.min(rest, rest ^ each), step));
   const isWithin = ({ offset, length }) => offset >= HEAD && length > 0 && offset + length <= head.size;
-  if (!words.format?.startsWith("1.")) corrupt(`it has format ${words.format}, and this reader knows 1`);
-  if (words.bound !== "complete") corrupt("it is a local table");
   if (head.name.replace(".slim", "") !== `${material}.${rules}.h5`) corrupt("it has another name inside");
-  if (!/^(both|first|second)$/.test(keeps) || !/^Kk[QRBN]*[qrbn]*P*p*$/.test(men)) corrupt("its men");
-  if (2 ** head.order.length !== head.width || !head.order.every((step) => step < head.width)) corrupt("its order");
+  if (!/^(both|first|second)$/.test(keeps) || men !== `Kk${slots}${pawns}`) corrupt("its men");
+  for (const man of new Set(`K${first}${second}`)) if (words.get(`man ${man}`) !== MEN[man]) corrupt(`its man ${man}`);
+  if (2 ** basis.length !== head.width || basis.includes(0) || head.order.some((step) => step >= head.width)) corrupt("its order");
+  if (pawns.length > 1 ? sections.slices?.length !== Math.ceil(slices / ROWS) * PAGE : !head.rows) corrupt("its slices");
   if (!Object.values(sections).every(isWithin) || !sections.chunks
     || sections.index?.length !== Math.ceil(head.numbers / head.width / head.group) * head.page) corrupt("its sections");
   return head;
 }
-
 let opened = 0;
 
 /** One file, of which source.read(offset, length) gives ranges. It says nothing unchecked. */
@@ -499,7 +503,7 @@ class Table {
     const row = rows?.[nth] ?? (rows ? -1n : BigInt(u4(data, at + 4)) << 32n | BigInt(u4(data, at)));
     const low = Number(row & 0xFFFFn), start = Number(BigInt.asUintN(48, row >> 16n));
     const found = { symmetry: low & 7, swaps: (low & 8) !== 0, family: low >> 4 & 3, flip: (low >> 8 & 15) - 1, start };
-    if (found.family > 2 || found.flip > 7) throw this.corrupt("a slice is wrong");
+    if (found.family > 2 || found.flip > 7 || ((found.swaps || found.flip >= 0) && !this.head.isEven)) throw this.corrupt("a slice is wrong");
     return found;
   }
 
@@ -522,7 +526,7 @@ class Table {
     const codes = symmetries.map((each) => 64 * IMAGE[each][men.K[0]] + IMAGE[each][men.k[0]]), pair = Math.min(...codes);
     men = changed(men, (square) => IMAGE[symmetries[codes.indexOf(pair)]][square]);
     let inner = 1, rest = 0;
-    for (const man of new Set([...this.head.men.replace(/[KkPp]/g, "")].reverse())) {
+    for (const man of this.head.pieces) {
       rest += inner * rankOf(men[man]);
       inner *= choose(64, men[man].length);
     }
@@ -618,7 +622,6 @@ class Table {
 // --- where files come from -------------------------------------------------------------------------------------------
 const CATALOGUE_BYTES = 1 << 24;
 const TABLE_NAME = /^K[QRBNP]{0,5}vK[QRBNP]{0,5}\.(r|wg)(\.slim)?\.h5$/;
-
 /** A folder of a web host. */
 class Web {
   #running = new Set(); #known;  // what the catalogue says, by name
@@ -787,7 +790,6 @@ const DEFAULTS = {
   fetch: (...asked) => fetch(...asked),
 };
 const MOST_MEN = 6, FIFTY = 100;  // plies
-
 /** `where`: a folder's address, a directory's path, a File, what has read(offset, length), or a list of these two. */
 export async function open(where, options = {}) {
   const settings = { ...DEFAULTS, ...options }, isPage = "document" in globalThis || "WorkerGlobalScope" in globalThis;
@@ -954,11 +956,9 @@ class Tables {
     return missing(name);
   }
 }
-
 const resets = (move, rules) => rules === "r" && move.zeroing;
 const standingAt = (position, record) => record === null ? position.goal : improved(record, position.goal);
 const recordAfter = (move, standing, rules) => resets(move, rules) ? null : standing;
-
 /** Whether only a staircase says what a position is worth. */
 function needsSteps({ position, records, entry }, rules) {
   const standings = records.map((record) => standingAt(position, record));

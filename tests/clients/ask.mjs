@@ -9,6 +9,7 @@ import { open } from "../../clients/js/rmtb.js";
 const [[where, options], ...questions] = readFileSync(0, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 const told = ({ code, message, name }) => ({ code, message, name });
 let opening = open(where, options);
+const leave = () => opening.then((tables) => tables.close(), () => {});
 const one = async ([method, fen, more]) => {
   if (more?.after) await new Promise((resolve) => setTimeout(resolve, more.after));  // milliseconds
   const signal = more?.patience && AbortSignal.timeout(more.patience);
@@ -17,7 +18,10 @@ const one = async ([method, fen, more]) => {
 const asked = (question) => Array.isArray(question[0]) ? Promise.all(question.map(one)) : one(question);
 
 for (const [nth, question] of questions.entries()) {
-  if (options.anew) opening = open(`${where}${nth}/`, options);
+  if (options.anew) {
+    await leave();
+    opening = open(`${where}${nth}/`, options);
+  }
   console.log(JSON.stringify(await asked(question).catch(told)));
 }
-await opening.then((tables) => tables.close(), () => {});
+await leave();
