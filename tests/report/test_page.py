@@ -181,3 +181,9 @@ def test_bars_are_in_proportion() -> None:
     told = "".join(stack(Stack("k", "title", (("w0", "mates"), ("w3", "more")), (Bar("KvK", (0.62, 0.05)),))))
     assert [float(share) for share in re.findall(r"flex:([0-9.]+)", told)] == [0.62, 0.05]
     assert 'aria-label="KvK: mates 62.00 %, more 5.00 %"' in told
+
+
+def test_figures_of_findings_stand_out() -> None:
+    findings = ("In all positions, 12,345 positions & <0.1 % of 3 plies; small; plies",)
+    page = write(Document("t", (Section("s", "S", (), findings),)), "html")
+    assert re.findall("<strong>(.*?)</strong>", page) == ["12,345 positions", "&lt;0.1 %", "3 plies"]

@@ -20,7 +20,8 @@ _STYLES: Final = ("page.css", "charts.css", "player.css")
 _SCRIPTS: Final = ("page.js", "tables.js", "line.js", "player.js")
 _CLASSES: Final = {Stack: "of-bars", HeatMap: "of-heat", Distances: "of-distances"}
 _STRONG: Final = r"<strong>\g<0></strong>"
-_FIGURES: Final = re.compile(r"[\d.,&lt;&gt;]+ (?:%|plies|positions)")
+_FIGURES: Final = re.compile(r"(?:&[lg]t;)?\d[\d.,]* (?:%|plies|positions)")
+"""Numbers and what they count, in HTML."""
 
 
 def page(document: Document) -> str:
