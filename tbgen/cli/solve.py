@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
 
@@ -20,7 +20,7 @@ from tbgen.probe import Tablebase
 from tbgen.prove import plans
 from tbgen.prove.certify import new_certificate
 from tbgen.prove.position import find, no_local, standing
-from tbgen.rules.fen import read_fen
+from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.leftovers import tidy_local
 from tbgen.store.local import LOCAL_DIRECTORY, prepare
 from tbgen.text import say, to_json
@@ -86,7 +86,12 @@ fields of a JSON object:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("fen", nargs="+", metavar="FEN", help="a position, with the record as its seventh field")
+    parser.add_argument(
+        "fen",
+        nargs="+",
+        metavar="FEN",
+        help="a position, with the record as its seventh field; of several one after the other, --time for each",
+    )
     common.add_record(parser)
     parser.add_argument("--moves", action="store_true", help="also say what both sides are sure of after each move")
     parser.add_argument("--line", action="store_true", help="also print best play, where the answer is exact")
@@ -115,23 +120,46 @@ def run(args: argparse.Namespace) -> int:
     check_cluster(args)
     if (args.workers or args.scheduler) and not args.keep:
         raise BadInput("several processes hand local tables to each other as files, which stay: add --keep")
-    words = list(fens(args.fen))
-    if len(words) != 1:
-        raise BadInput(f"one position at a time, not {len(words)}")
-    read = read_fen(words[0], men=known())
-    mater = None
-    if args.record is not None:
-        given = outcome.parse(args.record)
-        if outcome.level(given) == position.STALEMATE and given != position.goal(read.board):
-            mater = given > 0  # only a mate is better than that: whether there is one is the question
-        else:
-            read = read._replace(record=given, dropped=None)
+    questions = [_question(fen, args.record) for fen in fens(args.fen)]  # all are read before hours go into one
+    if args.certificate is not None and len(questions) != 1:
+        raise BadInput(f"a certificate is of one position, not of {len(questions)}: solve each by itself")
+    for question in questions:
+        if len(questions) > 1 and not args.json:
+            say(question.fen)
+        _answer(args, question)
+    return 0
+
+
+class _Question(NamedTuple):
+    """A position whose worth is wanted."""
+
+    fen: str
+    read: Fen
+    mater: bool | None
+    """Whether White or Black is to mate, where that is the question."""
+
+
+def _question(fen: str, given: str | None) -> _Question:
+    """Return what a FEN asks, under the record of the command line if there is one."""
+    read = read_fen(fen, men=known())
+    if given is None:
+        return _Question(fen, read, None)
+    record = outcome.parse(given)
+    if outcome.level(record) == position.STALEMATE and record != position.goal(read.board):
+        return _Question(fen, read, record > 0)  # only a mate is better than that: whether there is one is the question
+    return _Question(fen, read._replace(record=record, dropped=None), None)
+
+
+def _answer(args: argparse.Namespace, question: _Question) -> None:
+    """Find what both sides are sure of, and print it."""
+    fen, read, mater = question
     board, record = read.board, standing(read.board, read.record)
     if not (args.json or args.dry_run):
         say_what_is_dropped(read)
     with Tablebase(common.present_tables_directory(args)) as tables, ExitStack() as stack:
         if args.dry_run:
-            return _dry_run(args, board, record, tables)
+            _dry_run(args, board, record, tables)
+            return
         if args.keep:
             prepare(common.tables_directory(args))
             tidy_local(common.tables_directory(args))
@@ -153,14 +181,13 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         counter.close()
         if args.json:
-            found = solution.as_dict(words[0], read.dropped, moves=args.moves, line=args.line, mater=mater)
+            found = solution.as_dict(fen, read.dropped, moves=args.moves, line=args.line, mater=mater)
             say(to_json(found))
         else:
             say(*solution.lines(moves=args.moves, line=args.line, mater=mater))
         if certificate is not None:
             certificate.finish(solution)
             common.remark(*certificate.left_out)
-    return 0
 
 
 def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
@@ -177,7 +204,7 @@ def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
     return means._replace(cluster=cluster, at_once=max(1, sum(client.nthreads().values())))
 
 
-def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> int:
+def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> None:
     from tbgen.local import attempt
     from tbgen.local.stages import Cost
 
@@ -186,11 +213,10 @@ def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: 
         why = "tables have this position"
     if why is not None:
         say(to_json(plans.as_dict([], Cost(0, 0, 0.0))) if args.json else f"Nothing is to be solved: {why}.")
-        return 0
+        return
     means = _means(args)
     for number, (plan, cost) in enumerate(attempt.plans(board, means), 1):
         if args.json:
             say(to_json(plans.as_dict(plan, cost)))
         else:
             say(*plans.lines(number, plan, cost, means.threads * means.at_once))
-    return 0

@@ -47,6 +47,20 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert [proof["plies"] for proof in found["proofs"]] == [None, 27]
 
 
+def test_several_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = [FINE.format(turn) for turn in "bw"]
+    assert main(["solve", "--time", "0", *both]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line in both] == both
+    assert lines[0] == both[0]
+    assert main(["solve", "--time", "0", "--json", *" ".join(both).split()]) == 0
+    assert [json.loads(line)["fen"] for line in capsys.readouterr().out.splitlines()] == both
+    assert main(["solve", "--time", "0", "--certificate", str(tmp_path / "proof.txt"), *both]) == 2
+    assert "a certificate is of one position, not of 2" in capsys.readouterr().err
+    assert main(["solve", both[0], "8/8"]) == 2
+    assert capsys.readouterr().out == "", "all are read before one is solved"
+
+
 def test_certificates_are_written_and_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "proof.txt"
     assert main(["solve", "--time", "0", "--certificate", str(target), FINE.format("w")]) == 0
@@ -360,7 +374,6 @@ def test_too_little_time_or_room_leaves_what_is_held(capsys: pytest.CaptureFixtu
     ("words", "code", "message"),
     [
         (["8/8/8/8/8/8/8/8 w"], 2, "illegal"),
-        ([FINE.format("b"), FINE.format("w")], 2, "one position at a time"),
         (["--record", "G30.0x", FINE.format("b")], 2, "G-score"),
         (["--time", "0", "--certificate", "proof.txt", "4k3/p7/8/3q4/8/8/P2R4/4K3 w - - 0 1"], 2, "nothing was proved"),
         (["--certificate", "proof.txt", "8/8/8/4KBk1/8/8/8/8 b - - 0 1"], 2, "a complete table has the position"),
