@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen import outcome
-from tbgen.errors import BadInput, WrongClaim
+from tbgen.errors import BadInput, WrongClaim, quoted
 from tbgen.probe import Tablebase
 from tbgen.text import from_json
 
@@ -57,11 +57,11 @@ def read(lines: Iterable[str]) -> Iterator[Claim]:
         elif " " not in line:
             record = outcome.parse(line)
         elif record is None:
-            raise BadInput(f"a reply without a record: {line!r}")
+            raise BadInput(f"a reply without a record: {quoted(line)}")
         else:
             position, reply = _reply(line, record, moves)
             if found.replies.setdefault(position, reply) is not reply:
-                raise BadInput(f"two replies in one position: {line!r}")
+                raise BadInput(f"two replies in one position: {quoted(line)}")
     if found is None:
         raise BadInput("not a certificate: it is empty")
     yield _whole(found)
@@ -81,7 +81,7 @@ def _reply(line: str, record: int, moves: dict[str, chess.Move]) -> tuple[str, R
             moves[move] = chess.Move.from_uci(move)
         (number,) = map(int, rank) if rank else (None,)
     except ValueError:
-        raise BadInput(f"not a line of a certificate: {line!r}") from None
+        raise BadInput(f"not a line of a certificate: {quoted(line)}") from None
     return position, Reply(record, moves[move], number)
 
 
@@ -89,7 +89,7 @@ def _head(line: str) -> Claim:
     try:
         head = from_json(line)
         if head["claim"] != FORMAT:
-            raise BadInput(f"a certificate of another format: {head['claim']!r}")
+            raise BadInput(f"a certificate of another format: {quoted(head['claim'])}")
         board = chess.Board(head["fen"])
         board.chess960 = board.has_chess960_castling_rights()
         record, bound = outcome.parse(head["record"]), outcome.parse(head["bound"])
@@ -97,11 +97,11 @@ def _head(line: str) -> Claim:
     except BadInput:
         raise
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise BadInput(f"not a claim: {line:.100}") from None
+        raise BadInput(f"not a claim: {quoted(line)}") from None
     wrong = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
     is_span = plies is None or (type(plies) is int and plies > 0)
     if not is_span or type(length) is not int or wrong:
-        raise BadInput(f"not a claim: {line:.100}")
+        raise BadInput(f"not a claim: {quoted(line)}")
     return Claim(board, record, defender, bound, plies, length, {})
 
 

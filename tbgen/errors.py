@@ -4,11 +4,35 @@ import errno
 from pathlib import Path
 from typing import Final
 
+LONGEST_MESSAGE: Final = 240
+"""Characters that are printed of an error: three lines of a terminal."""
+_QUOTED: Final = 60
+_CUT: Final = " ... "
+
+
+def quoted(value: object) -> str:
+    """Return what somebody wrote as a message repeats it: as Python writes it, on one line, and the beginning alone if
+    it is long."""
+    words = repr(value)
+    if len(words) <= _QUOTED + len("''"):
+        return words
+    return f"{words[: _QUOTED + 1]}...{words[0] if isinstance(value, str) else ''}"
+
+
+def brief(message: str, most: int = LONGEST_MESSAGE) -> str:
+    """Return a message of at most so many characters. Of a longer one the beginning and the end stay: there it
+    says what is wrong, and what to do."""
+    if len(message) <= most:
+        return message
+    half = (most - len(_CUT)) // 2
+    return f"{message[:half]}{_CUT}{message[-half:]}"
+
 
 class TbgenError(Exception):
     """Anything that tbgen reports in one line instead of a traceback."""
 
     exit_code = 1
+    longest = LONGEST_MESSAGE
 
 
 class BadInput(TbgenError, ValueError):
@@ -20,7 +44,7 @@ class BadInput(TbgenError, ValueError):
 def check_kind(value: object, kind: type, what: str, hint: str) -> None:
     """BadInput where a caller in Python gives another kind of thing: a text for a board or a move, above all."""
     if not isinstance(value, kind):
-        raise BadInput(f"not {what}: {value!r:.60} ({hint})")
+        raise BadInput(f"not {what}: {quoted(value)} ({hint})")
 
 
 class UnsupportedPosition(BadInput):
@@ -35,6 +59,8 @@ class MissingTable(TbgenError, KeyError):
     """The table that covers the question is not in the directory."""
 
     exit_code = 4
+    longest = 4 * LONGEST_MESSAGE
+    """It names the directory three times: what is missing, how to build it, where it was looked for."""
 
     @property
     def table(self) -> str:

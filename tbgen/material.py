@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.meant import hint
 from tbgen.men import Man, Men, known, named
 from tbgen.text import typed
@@ -154,21 +154,22 @@ def parse(words: str, otherwise: Mapping[str, str] | None = None, men: Men | Non
     match = _NAME.match(squeezed)
     if match is None:
         meant = hint(words, otherwise=otherwise)
-        raise BadInput(f"not a material: {words!r} ({meant}write both sides with their kings, as in KRvKN)")
+        raise BadInput(f"not a material: {quoted(words)} ({meant}write both sides with their kings, as in KRvKN)")
     try:
         return make(in_order(match[1]), in_order(match[2]), known() if men is None else men).normal
     except BadInput as error:
-        raise BadInput(f"not a material: {words!r} ({error})") from None
+        raise BadInput(f"not a material: {quoted(words)} ({error})") from None
 
 
 def make(first: str, second: str, men: Men) -> Material:
     """The material of these men, each side's in order; BadInput if tables cannot have it."""
     found = named({*first, *second} & {*_FAIRY}, men)
     if len(found) > MOST_FAIRY:
-        raise BadInput(f"K{first}vK{second} has more than {MOST_FAIRY} kinds of men beyond those of chess")
+        raise BadInput(f"{quoted(f'K{first}vK{second}')} has more than {MOST_FAIRY} kinds of men beyond those of chess")
     moves = _MOVES | {man.letter: man.most_moves for man in found}
     if found and any(sum(moves[letter] for letter in side) + _KING_MOVES > _MOST_MOVES for side in (first, second)):
-        raise BadInput(f"a side of K{first}vK{second} may have more than {_MOST_MOVES} moves, and tables know no more")
+        sides = quoted(f"K{first}vK{second}")
+        raise BadInput(f"a side of {sides} may have more than {_MOST_MOVES} moves, and tables know no more")
     return Material(first, second, tuple(found))
 
 

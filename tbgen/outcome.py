@@ -12,7 +12,7 @@ import operator
 import re
 from typing import Any, Final
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.text import typed
 
 BASE: Final = 512
@@ -66,7 +66,9 @@ def checked(value: Any) -> int:
     except TypeError:
         found = None
     if found is None or isinstance(value, bool) or not 0 <= level(found) <= MAX_LEVEL:
-        raise BadInput(f"not an outcome: {value!r} (write G-scores as text: 'G3.5', or '-G3.5' when Black holds it)")
+        raise BadInput(
+            f"not an outcome: {quoted(value)} (write G-scores as text: 'G3.5', or '-G3.5' when Black holds it)"
+        )
     return found
 
 
@@ -85,7 +87,7 @@ def parse_gscore(words: str) -> tuple[int, bool]:
     """The level that a text stands for, of any size, and whether the text bears Black's sign."""
     match = _TEXT.match(typed(words).strip())
     if match is None:
-        raise BadInput(f"not a G-score: {words!r} (write G1.5 when White holds it, -G1.5 when Black does)")
+        raise BadInput(f"not a G-score: {quoted(words)} (write G1.5 when White holds it, -G1.5 when Black does)")
     sign, whole, half = match.groups()
     return 2 * int(whole) + (half == "5"), sign in BLACKS
 
@@ -94,5 +96,5 @@ def parse(words: str) -> int:
     """The outcome that a text stands for: `G1.5`, `-G8.5`, `mG8.5`, `g3`."""
     level, is_blacks = parse_gscore(words)
     if level > MAX_LEVEL:
-        raise BadInput(f"no position has so many moves: {words!r}")
+        raise BadInput(f"no position has so many moves: {quoted(words)}")
     return held_by_black(level) if is_blacks else held_by_white(level)

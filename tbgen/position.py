@@ -13,7 +13,7 @@ from typing import Final
 import chess
 
 from tbgen import outcome
-from tbgen.errors import BadInput, check_kind
+from tbgen.errors import BadInput, check_kind, quoted
 from tbgen.men import Men, known, named
 from tbgen.men import board as fairy
 
@@ -90,7 +90,7 @@ def read(
     except ValueError as error:
         raise BadInput(f"not a FEN: {error}") from None
     if len(fen.split()) == 1:
-        raise BadInput(f"not a FEN: the side to move, w or b, is missing behind the board: {fen.strip()!r}")
+        raise BadInput(f"not a FEN: the side to move, w or b, is missing behind the board: {quoted(fen.strip())}")
     return board
 
 
@@ -188,7 +188,7 @@ def check_board(board: object) -> None:
     check_kind(board, chess.Board, "a board", "give a chess.Board; Game.from_fen and Tablebase.probe take FENs")
     assert isinstance(board, chess.Board)
     if type(board.turn) not in (bool, int) or board.turn not in chess.COLORS:
-        raise BadInput(f"the side to move is chess.WHITE or chess.BLACK, not {board.turn!r:.60}")
+        raise BadInput(f"the side to move is chess.WHITE or chess.BLACK, not {quoted(board.turn)}")
     if isinstance(board, fairy.FairyBoard):
         return
     again = chess.BaseBoard(None)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Self
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 
 
 class TableRules(StrEnum):
@@ -24,4 +24,4 @@ class TableRules(StrEnum):
 
 
 def no_such_rules(words: str) -> BadInput:
-    return BadInput(f"no such rules: {words!r} (there are: {', '.join(TableRules)})")
+    return BadInput(f"no such rules: {quoted(words)} (there are: {', '.join(TableRules)})")

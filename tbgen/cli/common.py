@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from tbgen.cli.parser import Group
 from tbgen.columns import Column, table
-from tbgen.errors import BadInput, MissingTable
+from tbgen.errors import LONGEST_MESSAGE, BadInput, MissingTable, brief, quoted
 from tbgen.material import MEN_IN_TABLES, Material, every, parse
 from tbgen.men import VARIABLE as MEN
 from tbgen.table_rules import TableRules
-from tbgen.text import say, width
+from tbgen.text import say, shown, width
 from tbgen.turns import cores
 from tbgen.where import VARIABLE, existing
 
@@ -40,13 +40,13 @@ MOST_AT_ONCE: Final = 1024
 """Threads, processes or games side by side: more are a typing error, and would take too long to start."""
 _LONGEST_WAIT: Final = 10**9
 """Seconds."""
-_SHOWN: Final = 40
-"""Characters of an argument that a message repeats."""
+_LONGEST_SIZE: Final = 80
+"""Characters of a size in bytes."""
 _ADDRESS: Final = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+):(?P<port>[0-9]{1,5})\Z")
 
 
 def _refused(due: str, words: str) -> argparse.ArgumentTypeError:
-    return argparse.ArgumentTypeError(f"takes {due}, not {words if len(words) <= _SHOWN else words[:_SHOWN] + '...'!r}")
+    return argparse.ArgumentTypeError(f"takes {due}, not {quoted(words)}")
 
 
 def whole_number(least: int, most: int = _LARGEST) -> Callable[[str], int]:
@@ -95,7 +95,7 @@ def size(words: str) -> int:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(i?)B?", words.strip(), re.IGNORECASE | re.ASCII)
     # not a float, which enough digits make infinite; and no more digits than Python turns into an integer
     unit = (1024 if found[3] else 1000) ** _UNITS.index(found[2].upper()) if found else 0
-    count = int(Fraction(found[1]) * unit) if found and len(words) < 2 * _SHOWN else 0
+    count = int(Fraction(found[1]) * unit) if found and len(words) < _LONGEST_SIZE else 0
     if not 0 < count <= _LARGEST:
         raise _refused("a size such as 800M, 4G or 3.5GiB", words)
     return count
@@ -319,9 +319,9 @@ def console(stream: TextIO) -> "Console":
     return Console(file=stream, highlight=False, emoji=False)
 
 
-def remark(*lines: str) -> None:
-    """Say on standard error what is no result."""
-    say(*(f"tbgen: {line}" for line in lines), file=sys.stderr)
+def remark(*lines: str, most: int = LONGEST_MESSAGE) -> None:
+    """Say on standard error what is no result, each line in at most so many characters."""
+    say(*(brief(shown(f"tbgen: {line}"), most) for line in lines), file=sys.stderr)
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], footer: Sequence[str] = ()) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from tbgen import outcome
 from tbgen.cli import common
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.export import COLUMNS
 from tbgen.files import replacing
 from tbgen.material import Material
@@ -109,7 +109,7 @@ def _turn(word: str | None, material: Material) -> bool | None:
 def _columns(words: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(words.split(",")))
     if not set(names) <= COLUMNS.keys():
-        raise argparse.ArgumentTypeError(f"takes some of {','.join(COLUMNS)}, not {words[:40]!r}")
+        raise argparse.ArgumentTypeError(f"takes some of {','.join(COLUMNS)}, not {quoted(words)}")
     return names
 
 
@@ -118,5 +118,5 @@ def _distances(words: str) -> tuple[int, ...]:
     both = words if "-" in words else f"{words}-{words}"
     limits = tuple(int(part) for part in both.split("-") if part) if re.fullmatch("[0-9]{1,5}-[0-9]{0,5}", both) else ()
     if not limits or limits[0] > limits[-1]:
-        raise argparse.ArgumentTypeError(f"takes plies such as 10, 10-20 or 10-, not {words[:40]!r}")
+        raise argparse.ArgumentTypeError(f"takes plies such as 10, 10-20 or 10-, not {quoted(words)}")
     return limits

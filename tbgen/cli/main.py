@@ -17,7 +17,7 @@ from tbgen.called import NAME, called_as
 from tbgen.cli.common import INTERRUPTED, looked_in, remark
 from tbgen.cli.limits import LIBRARIES, NO_THREAD, check_address_space, failure_of
 from tbgen.cli.parser import Parser
-from tbgen.errors import MissingTable, OutOfRoom, TbgenError
+from tbgen.errors import LONGEST_MESSAGE, MissingTable, OutOfRoom, TbgenError
 from tbgen.interrupts import terminable
 
 COMMANDS: Final = {
@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.filename is None and (failure := text.finish_output()) is not None:
             error.filename = failure.filename
         said, code = failure_of(error)
-        remark(said)
+        remark(said, most=error.longest if isinstance(error, TbgenError) else LONGEST_MESSAGE)
         return code
     finally:
         text.finish_output()

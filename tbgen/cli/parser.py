@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn, Protocol
 
 from tbgen.cli.help import fill
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, brief
 from tbgen.meant import hint
 from tbgen.text import shown
 
@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         words, meant = self._meant(_TAKES.sub(r"\1 takes ", message))
-        self.exit(BadInput.exit_code, f"{shown(f'tbgen: {words} ({meant}see {self.prog} --help)')}\n")
+        self.exit(BadInput.exit_code, f"{brief(shown(f'tbgen: {words} ({meant}see {self.prog} --help)'))}\n")
 
     def _meant(self, message: str) -> tuple[str, str]:
         """The message, and what was perhaps meant by a word that is wrong or missing."""

@@ -8,7 +8,7 @@ from typing import Final
 from tbgen import outcome
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
-from tbgen.errors import MissingTable, TbgenError
+from tbgen.errors import MissingTable, TbgenError, brief
 from tbgen.men import known
 from tbgen.probe import OnlyBounds, Result, SureResult, Tablebase, as_dict, bounds_as_dict, words
 from tbgen.rules.fen import Fen, read_fen
@@ -103,7 +103,7 @@ class _Brief:
 
     def error(self, fen: str, error: TbgenError) -> None:
         """Write why there is no answer."""
-        common.remark(str(error))
+        common.remark(str(error), most=error.longest)
 
 
 class _Json(_Brief):
@@ -120,7 +120,7 @@ class _Json(_Brief):
         say(to_json(found))
 
     def error(self, fen: str, error: TbgenError) -> None:
-        say(to_json({"fen": fen, "error": str(error), "code": error.exit_code}))
+        say(to_json({"fen": fen, "error": brief(str(error), error.longest), "code": error.exit_code}))
 
 
 class _Pages(_Brief):

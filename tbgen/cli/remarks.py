@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, Self
 
-from tbgen.text import counted, say
+from tbgen.errors import brief
+from tbgen.text import counted, say, shown
 
 MOST: Final = 10
 """Remarks that are printed."""
@@ -17,7 +18,7 @@ _DETAIL: Final = re.compile(r": | \(")
 
 
 def _to_errors(line: str) -> None:
-    say(line, file=sys.stderr, flush=True)
+    say(brief(shown(line)), file=sys.stderr, flush=True)
 
 
 class Remarks:

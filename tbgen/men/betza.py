@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 
 FARTHEST: Final = 7
 """Squares from one edge of the board to the other."""
@@ -17,7 +17,7 @@ _ATOMS: Final = {
 _RIDERS: Final = {"R": "W", "B": "F"}
 """Letters of their own for what would be doubled: a rook is WW."""
 _SHORT: Final = {"Q": "RB", "K": "WF"}
-_TOKEN: Final = re.compile(r"(?P<atom>[A-Z])(?P<far>(?P=atom)|[0-9]+)?")
+_TOKEN: Final = re.compile(r"(?P<atom>[A-Z])(?P<far>(?P=atom)|[0-9]{1,3})?")
 
 
 class Step(NamedTuple):
@@ -51,7 +51,7 @@ def _ranges(notation: str) -> dict[str, int]:
     if not words:
         raise BadInput("a man without moves: write them in Betza's notation, as in C=WF")
     if not re.fullmatch("[A-Z0-9]+", words):
-        raise BadInput(f"men move alike in all directions, and capture as they move: no {notation!r}")
+        raise BadInput(f"men move alike in all directions, and capture as they move: no {quoted(notation)}")
     end = 0
     for match in _TOKEN.finditer(words):
         atom, far = match["atom"], match["far"]
@@ -65,10 +65,12 @@ def _ranges(notation: str) -> dict[str, int]:
         else:
             count = int(far)
             if not 0 < count <= most:
-                raise BadInput(f"{match[0]} in {notation!r} leads off the board: {atom} goes {most} times at most")
+                raise BadInput(
+                    f"{match[0]} in {quoted(notation)} leads off the board: {atom} goes {most} times at most"
+                )
         found[leap] = max(found.get(leap, 0), count)
     if end < len(words):
-        raise BadInput(f"no moves of a man: {notation!r} ({' '.join(_ATOMS)} leap; R B Q K; DD or N3 rides)")
+        raise BadInput(f"no moves of a man: {quoted(notation)} ({' '.join(_ATOMS)} leap; R B Q K; DD or N3 rides)")
     return {atom: found[atom] for atom in _ATOMS if atom in found}
 
 
@@ -89,8 +91,10 @@ def _check_apart(notation: str, far: dict[str, int]) -> None:
         for times in range(1, count + 1):
             other = seen.setdefault((times * file, times * rank), atom)
             if other != atom:
-                raise BadInput(f"{_written(other, far[other])} and {_written(atom, count)} in {notation!r} reach the "
-                               "same square in two ways, and tables know one")  # fmt: skip
+                raise BadInput(
+                    f"{_written(other, far[other])} and {_written(atom, count)} in {quoted(notation)} reach the same "
+                    "square in two ways, and tables know one"
+                )
 
 
 def _directions(far: int, near: int) -> Iterator[tuple[int, int]]:

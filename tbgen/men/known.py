@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.men.betza import canonical
 from tbgen.men.man import Man
 from tbgen.men.marks import MATES_ALONE, NO_PAIR, TOUGH, mark_of
@@ -109,12 +109,12 @@ def _man(text: str) -> Man:
     match = _DEFINITION.fullmatch(text.strip())
     if match is None:
         raise BadInput(
-            f"not a man: {text[:40]!r} (write its letter and its moves, as in C=WF; a mark and a name come behind, as "
+            f"not a man: {quoted(text)} (write its letter and its moves, as in C=WF; a mark and a name come behind, as "
             "in X=WA 0,3 Jumper)"
         )
     letter = match["letter"]
     if not re.fullmatch("[A-Z]", letter):
-        raise BadInput(f"a man's letter is one of A to Z, not {letter[:40]!r}")
+        raise BadInput(f"a man's letter is one of A to Z, not {quoted(letter)}")
     if letter in RESERVED:
         what = "stands between the sides of a material" if letter == "V" else "is a man of chess"
         raise BadInput(f"the letter {letter} is in use: it {what}")

@@ -7,7 +7,7 @@ each pair of numbers is a step and how it may be made, and no move has the step 
 import re
 from typing import Final
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 
 MATES_ALONE: Final = 3
 """Of a light man that mates alone."""
@@ -27,8 +27,8 @@ def mark_of(word: str, *, colour_bound: bool) -> int:
     number = int(match[1]) if match else 0
     if number < LEAST_BONUS and number not in (MATES_ALONE, TOUGH, NO_PAIR):
         raise BadInput(
-            f"no mark of a man: {word[:40]!r} (0,3 mates alone, 0,-1 draws against a queen as well, 0,-4 does not mate "
-            "in pairs, 0,40 is the bonus of a pair)"
+            f"no mark of a man: {quoted(word)} (0,3 mates alone, 0,-1 draws against a queen as well, 0,-4 does not "
+            "mate in pairs, 0,40 is the bonus of a pair)"
         )
     if number >= LEAST_BONUS and not colour_bound:
         raise BadInput(f"{word} is the bonus of a pair of colour-bound men, and this one changes colours")

@@ -90,7 +90,7 @@ class TagSection:
 
     def _read_line(self, at: int, stop: int, line: int) -> None:
         data = self._data
-        found = []
+        found: list[re.Match[bytes]] = []
         room = MOST_TAGS - len(self._tags)
         match = _STRICT.match(data, at)
         while match is not None and len(found) <= room:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tbgen import outcome as outcomes
 from tbgen.board.move_sets import Ints
 from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.errors import BadInput, check_kind
+from tbgen.errors import BadInput, check_kind, quoted
 from tbgen.index import layout_of
 from tbgen.material import Material, parse
 from tbgen.men.board import FairyBoard, piece
@@ -34,7 +34,7 @@ def _columns(men: str) -> tuple[Material, bool, list[int]]:
     white, _, black = men.strip().upper().partition("V")
     colours = [(0, letter) for letter in white] + [(1, letter) for letter in black]
     if not black or len(colours) != material.men:
-        raise BadInput(f"not the men of two sides: {men!r} (write White's, then Black's, as in KRvKN)")
+        raise BadInput(f"not the men of two sides: {quoted(men)} (write White's, then Black's, as in KRvKN)")
     check_men(material.men)
     is_reversed = sorted(white[1:]) != sorted(material.first)
     free: dict[tuple[int, str], list[int]] = {}

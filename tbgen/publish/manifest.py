@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tbgen._version import __version__
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.store.directory import MANIFEST
 from tbgen.store.format import head
 from tbgen.table_rules import TableRules
@@ -31,7 +31,7 @@ to, the seed of the sample, and by which program."""
 
 def license_of(words: str) -> str:
     if not _LICENSE.fullmatch(words):
-        raise BadInput(f"{words!a} is no SPDX identifier of a licence, such as CC0-1.0")
+        raise BadInput(f"{quoted(words)} is no SPDX identifier of a licence, such as CC0-1.0")
     return words
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen import outcome, position
-from tbgen.errors import BadInput, check_kind
+from tbgen.errors import BadInput, check_kind, quoted
 from tbgen.meant import hint
 from tbgen.men import Men
 from tbgen.rules.record import standing
@@ -25,7 +25,6 @@ LONGEST: Final = 200
 
 _FIFTY: Final = 100
 """Plies."""
-_SHOWN: Final = 60
 _COUNTER: Final = re.compile(r"[0-9]{1,6}\Z")
 _RECORD: Final = re.compile(r"[+\-mM]?[gG]")
 _FILES: Final = re.compile(r"[A-Ha-h]")
@@ -82,26 +81,26 @@ def read_fen(
     """
     fields, extra = _apart(_fields(text), variant)
     if len(fields) > FIELDS + 1:
-        raise BadInput(f"a FEN has at most 7 fields, not {len(fields)}: {_shown(text)}")
+        raise BadInput(f"a FEN has at most 7 fields, not {len(fields)}: {quoted(text)}")
     if not variant.placement.fullmatch(fields[0]):
         if meant := hint(text, otherwise=_OTHERWISE):
-            raise BadInput(f"not a FEN: {_shown(text)} ({meant.rstrip()})")
-        raise BadInput(f"not a FEN: a board has 8 rows: {_shown(text)}")
+            raise BadInput(f"not a FEN: {quoted(text)} ({meant.rstrip()})")
+        raise BadInput(f"not a FEN: a board has 8 rows: {quoted(text)}")
     written = None
     if len(fields) > FIELDS:
         written = outcome.parse(fields.pop())
     for place, name in _COUNTERS:
         if place < len(fields) and not _COUNTER.match(fields[place]):
             if _RECORD.match(fields[place]):
-                raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {_shown(text)}")
-            raise BadInput(f"the {name} of a FEN is a number, not {fields[place]!r}")
+                raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {quoted(text)}")
+            raise BadInput(f"the {name} of a FEN is a number, not {quoted(fields[place])}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
     board = position.read(" ".join(_together(fields, extra)), chess960=chess960, kind=variant.board, men=men)
     if board.castling_rights:
         board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)
     if found is not None:
-        raise BadInput(f"illegal position: {found}: {_shown(text)}")
+        raise BadInput(f"illegal position: {found}: {quoted(text)}")
     if written is None:
         return Fen(board, None)
     stands = _stands(board, written, whole_game=whole_game)
@@ -140,10 +139,10 @@ def _fields(text: str) -> list[str]:
     """The fields of a FEN, their number checked."""
     check_kind(text, str, "a FEN", "give the text of one")
     if len(text) > LONGEST:
-        raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {_shown(text)}")
+        raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {quoted(text)}")
     plain = typed(text).replace("\t", " ").strip().strip(QUOTES)
     if not plain.isascii() or not plain.isprintable():
-        raise BadInput(f"a FEN has no such characters: {_shown(text)}")
+        raise BadInput(f"a FEN has no such characters: {quoted(text)}")
     fields = plain.split()
     if not fields:
         raise BadInput("an empty text is not a FEN")
@@ -165,8 +164,3 @@ def _together(fields: list[str], extra: str) -> list[str]:
         return fields
     fields = [*fields, *_OPTIONAL[len(fields) - _REQUIRED :]]
     return [*fields, extra] if extra.startswith("+") else [*fields[:_EXTRA], extra, *fields[_EXTRA:]]
-
-
-def _shown(text: str) -> str:
-    """A text as it may stand in a message: one line, not too long."""
-    return ascii(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from tbgen import outcome
-from tbgen.errors import BadInput, check_kind
+from tbgen.errors import BadInput, check_kind, quoted
 from tbgen.table_rules import TableRules
 
 DEFAULT_CUTOFF: Final = 12
@@ -143,7 +143,7 @@ def parse_cutoff(words: str | int) -> int:
     if isinstance(words, str):
         level, is_blacks = outcome.parse_gscore(words)
         if is_blacks:
-            raise BadInput(f"a score for both sides bears no sign: {words!r}")
+            raise BadInput(f"a score for both sides bears no sign: {quoted(words)}")
         return level
     if words < 0:
         raise BadInput(f"no cutoff: level {words}")
@@ -156,7 +156,7 @@ def named(name: str, known: Mapping[str, _Thing], what: str) -> _Thing:
     for key, value in known.items():
         if bare_name(key) == wanted:
             return value
-    raise BadInput(f"no such {what}: {name!r} (there are: {', '.join(known)})")
+    raise BadInput(f"no such {what}: {quoted(name)} (there are: {', '.join(known)})")
 
 
 def bare_name(name: str) -> str:

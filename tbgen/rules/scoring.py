@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self
 
 from tbgen import outcome
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.position import record_of
 from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, bare_name, named, parse_cutoff
 from tbgen.text import typed
@@ -39,7 +39,7 @@ class Komi:
         """The komi that a text stands for: `G5.75`, `-G3.5`, `mG5.75`, `g5`."""
         match = _KOMI.match(typed(words).strip())
         if match is None:
-            raise BadInput(f"not a komi: {words!r} (write G5.75 for White's, -G5.75 for Black's)")
+            raise BadInput(f"not a komi: {quoted(words)} (write G5.75 for White's, -G5.75 for Black's)")
         sign, whole, part = match.groups()
         return cls(4 * int(whole) + _QUARTERS[part], sign not in outcome.BLACKS)
 

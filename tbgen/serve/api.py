@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from tbgen._version import __version__
-from tbgen.errors import BadInput, MissingTable
+from tbgen.errors import BadInput, MissingTable, quoted
 from tbgen.material import parse, with_dependencies
 from tbgen.probe import Tablebase
 from tbgen.probe.numbering import Signature, material_of, signature
@@ -114,7 +114,7 @@ class Api:
         question, params = self._asked(request, "format")
         form = params.get("format", "json")
         if form not in ("json", "pgn"):
-            raise BadInput(f"format is json or pgn, not {form[:40]!r}")
+            raise BadInput(f"format is json or pgn, not {quoted(form)}")
         if form == "pgn":
             return self._job(question, answers.line_as_pgn, media=PGN, **_LINE)
         return self._job(question, answers.line, **_LINE)

@@ -2,14 +2,21 @@
 
 from typing import Any, Final
 
-from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable, MissingTable, OutOfRoom, TbgenError, UnsupportedPosition
+from tbgen.errors import (
+    MEN_EXPECTED,
+    BadInput,
+    CorruptTable,
+    MissingTable,
+    OutOfRoom,
+    TbgenError,
+    UnsupportedPosition,
+    brief,
+)
 from tbgen.material import MEN_IN_TABLES, Material
 from tbgen.probe import OnlyBounds
 from tbgen.serve.log import LOG
 from tbgen.table_rules import TableRules
 
-_SHOWN: Final = 300
-"""Characters of a message: more of what somebody sent need not go back to them."""
 _MOST_MEN: Final = "tables hold up to six men"
 
 
@@ -30,7 +37,7 @@ class Problem(Exception):
         return {"cache-control": "no-store", **wait}
 
     def as_dict(self) -> dict[str, Any]:
-        return {"code": self.code, "message": str(self)[:_SHOWN], "hint": self.hint}
+        return {"code": self.code, "message": brief(str(self)), "hint": self.hint}
 
 
 def missing(name: str) -> Problem:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 import chess
 
 from tbgen import outcome
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.men import known
 from tbgen.rules.fen import Fen, format_fen, read_fen
 from tbgen.rules.record import Record
@@ -128,7 +128,7 @@ def check_names(params: Iterable[str], *known: str) -> None:
     """A parameter that nothing reads is a slip that should not pass unseen."""
     for name in params:
         if name not in known:
-            raise BadInput(f"no such parameter: {name[:40]!r} (there are: {', '.join(known)})")
+            raise BadInput(f"no such parameter: {quoted(name)} (there are: {', '.join(known)})")
 
 
 def rules_of(params: Mapping[str, str], default: _Default) -> TableRules | _Default:
@@ -138,5 +138,5 @@ def rules_of(params: Mapping[str, str], default: _Default) -> TableRules | _Defa
 def switch(params: Mapping[str, str], name: str) -> bool:
     found = SWITCHES.get(params.get(name, "false"))
     if found is None:
-        raise BadInput(f"{name} is true or false, not {params[name][:40]!r}")
+        raise BadInput(f"{name} is true or false, not {quoted(params[name])}")
     return found

@@ -12,7 +12,7 @@ from typing import Final
 import chess
 
 from tbgen import outcome
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.position import STALEMATE
 from tbgen.rules.endings import Ending
 from tbgen.rules.ends import Turn
@@ -138,5 +138,5 @@ def parse_kinds(words: str) -> frozenset[str]:
             found.add(word)
         elif word != _NONE:
             kinds = ", ".join((*DRAWS, CURSED, _ALL, _NONE))
-            raise BadInput(f"no such kind of draw: {word!r} (there are: {kinds})")
+            raise BadInput(f"no such kind of draw: {quoted(word)} (there are: {kinds})")
     return frozenset(found)

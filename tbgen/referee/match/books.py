@@ -34,7 +34,8 @@ _LARGEST: Final = 1 << 30
 _OVERHEAD: Final = 150
 """Bytes of memory that an opening takes beside its text."""
 _PIECE: Final = 1 << 17
-_OPERATION: Final = re.compile(r"[A-Za-z]\w* [^;]*;|[A-Za-z]\w*;")
+_OPERATION: Final = re.compile(r"\b[A-Za-z]\w*+(?: [^;]*+)?+;")
+"""One of an EPD. To be looked for up to a line's last semicolon, so that a long line takes no long time."""
 _DEPTH: Final = 16
 """Plies that are made by a polyglot book, if nobody says how many."""
 _TRIES: Final = 200
@@ -199,7 +200,7 @@ def _from_line(line: str, kind: Kind) -> BookLine:
     """An opening from an EPD, or from a FEN with or without a record."""
     line = typed(line)
     fields = line.split()
-    if len(fields) > _EPD_FIELDS and _OPERATION.search(line):
+    if len(fields) > _EPD_FIELDS and _OPERATION.search(line, 0, line.rfind(";") + 1):
         board = kind.variant.board(chess960=True)  # others forget rights that only Chess960 knows
         try:
             board.set_epd(line)

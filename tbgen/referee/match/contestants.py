@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.referee.match.control import KEYS, Control
 from tbgen.referee.match.words import answer, number, pairs
 
@@ -65,7 +65,7 @@ class Contestant:
         given = dict(given)
         for word in map("=".join, given.items()):
             if not word.isprintable():  # it would be a line of its own for the engine, and in tags
-                raise BadInput(f"not printable: {word!r}")
+                raise BadInput(f"not printable: {quoted(word)}")
         try:
             command = shlex.split(given.pop("cmd", ""))
         except ValueError as error:
@@ -83,7 +83,7 @@ class Contestant:
             more["elo"] = round(more["elo"])
         protocol = given.pop("proto", _PROTOCOLS[0])
         if protocol not in _PROTOCOLS:
-            raise BadInput(f"proto is {' or '.join(_PROTOCOLS)}, not {protocol!r}")
+            raise BadInput(f"proto is {' or '.join(_PROTOCOLS)}, not {quoted(protocol)}")
         setup = tuple(given.pop("initstr", "").split("\\n")) if "initstr" in given else ()
         if given:
             raise BadInput(f"nothing about an engine: {', '.join(given)} (there are: {', '.join(KNOWN)})")
@@ -125,7 +125,9 @@ def contestants(
         given = pairs(words, _EXAMPLE)
         conf = given.pop(_CONF, None)
         if conf is not None and conf not in known:
-            raise BadInput(f"no engine of this name in the file of engines: {conf!r} (there are: {', '.join(known)})")
+            raise BadInput(
+                f"no engine of this name in the file of engines: {quoted(conf)} (there are: {', '.join(known)})"
+            )
         one = Contestant.of({**pairs(every, _EXAMPLE), **({} if conf is None else known[conf]), **given})
         taken = {other.name for other in found}
         name = next(name for name in _names(one.name, len(named)) if name not in taken)

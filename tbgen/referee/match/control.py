@@ -9,7 +9,7 @@ from typing import Final
 import chess
 from chess.engine import Limit
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.referee.match.words import number
 
 _TC: Final = re.compile(
@@ -88,10 +88,10 @@ def _parse_tc(words: str) -> tuple[float | None, float, int | None]:
         return None, 0.0, None
     match = _TC.match(words)
     if match is None:
-        raise BadInput(f"not a time control: {words!r} (write 60+0.6, 40/15:00 or 1:30:00+30, in seconds)")
+        raise BadInput(f"not a time control: {quoted(words)} (write 60+0.6, 40/15:00 or 1:30:00+30, in seconds)")
     seconds = float(match["seconds"]) + 60 * int(match["minutes"] or 0) + 3600 * int(match["hours"] or 0)
     if seconds <= 0:
-        raise BadInput(f"no time to begin with: {words!r}")
+        raise BadInput(f"no time to begin with: {quoted(words)}")
     moves = int(match["moves"]) if match["moves"] else None
     return seconds, float(match["increment"] or 0), moves or None
 

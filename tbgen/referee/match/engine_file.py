@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.text import from_json
 
 _CUTE: Final = {"command": "cmd", "workingDirectory": "dir", "protocol": "proto", "restart": "restart", "name": "name"}
@@ -30,7 +30,7 @@ def read_engines(path: Path) -> dict[str, dict[str, str]]:
         program = given.get("cmd", "").split(maxsplit=1)
         name = given.get("name") or Path(program[0] if program else "engine").name
         if name in found:
-            raise BadInput(f"{path}: two engines have the name {name!r}")
+            raise BadInput(f"{path}: two engines have the name {quoted(name)}")
         found[name] = given
     return found
 
@@ -41,7 +41,7 @@ def _pairs(one: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from _options(value)
         elif key == "initStrings":
             if not isinstance(value, list):
-                raise BadInput(f"initStrings is a list of texts, not {value!r}")
+                raise BadInput(f"initStrings is a list of texts, not {quoted(value)}")
             yield "initstr", "\\n".join(map(_word, value))
         elif key == "restart" and value == "auto":
             pass  # as the engine likes: it is not started again
@@ -70,4 +70,4 @@ def _word(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return str(value)
-    raise BadInput(f"neither a text nor a number: {value!r}")
+    raise BadInput(f"neither a text nor a number: {quoted(value)}")

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, quoted
 from tbgen.referee.match.accounts import Account
 from tbgen.referee.match.client import Misconduct
 from tbgen.referee.match.ledger import Entry
@@ -82,7 +82,7 @@ class Standings:
         self._tiebreaks = tiebreak.replace(",", " ").split()
         for name in self._tiebreaks:
             if name not in self._measures:
-                raise BadInput(f"no such tiebreak: {name!r} (there are: {', '.join(self._measures)})")
+                raise BadInput(f"no such tiebreak: {quoted(name)} (there are: {', '.join(self._measures)})")
         self._table = Crosstable()
         self._tallies = {(player, white): Tally() for player in players for white in (True, False)}
         self._forfeits = Counter[str]()
@@ -247,7 +247,7 @@ def parse_sprt(words: Sequence[str]) -> Sequential:
     given = usual | pairs(words, _TEST, usual)
     model = given.pop("model")
     if model not in _MODELS:
-        raise BadInput(f"no such model of a sequential test: {model!r} (there are: {', '.join(_MODELS)})")
+        raise BadInput(f"no such model of a sequential test: {quoted(model)} (there are: {', '.join(_MODELS)})")
     elo0, elo1, alpha, beta = (number(key, words, float) for key, words in given.items())
     if model == "bayesian":
         return Sprt(elo0, elo1, alpha, beta)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, TypeVar
 
-from tbgen.errors import BadInput
+from tbgen.errors import BadInput, brief, quoted
 
 Number = TypeVar("Number", int, float)
 
@@ -17,7 +17,7 @@ def pairs(words: Sequence[str], example: str, known: Collection[str] = ()) -> di
     for word in words:
         key, equals, value = word.partition("=")
         if not key or not equals or (known and key not in known):
-            raise BadInput(f"not understood: {word!r} (one writes key=value, as in {example})")
+            raise BadInput(f"not understood: {quoted(word)} (one writes key=value, as in {example})")
         found[key] = value
     return found
 
@@ -31,13 +31,13 @@ def number(
             raise ValueError
         found = kind(words)
     except ValueError:
-        raise BadInput(f"{key} takes a number, not {words!r}") from None
+        raise BadInput(f"{key} takes a number, not {quoted(words)}") from None
     if not least <= found <= most:
-        raise BadInput(f"{key} cannot be {words}")
+        raise BadInput(f"{key} cannot be {brief(words)}")
     return found
 
 
 def answer(key: str, words: str) -> bool:
     if words not in _ANSWERS:
-        raise BadInput(f"{key}=yes or {key}=no, not {words!r}")
+        raise BadInput(f"{key}=yes or {key}=no, not {quoted(words)}")
     return _ANSWERS[words]
