@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.referee.match.events import Note
     from tbgen.referee.match.ledger import Ledger
     from tbgen.referee.match.run import Match
-    from tbgen.referee.match.standings import Standings, parse_sprt
+    from tbgen.referee.match.standings import ERROR_BARS, Standings, parse_sprt
 
     _keep_apart(
         {"--openings": args.openings, "--engines": args.engines},
@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
             args.tiebreak,
             sprt,
             applied_cutoff(plan.setting.conditions.scoring, plan.setting.conditions.rules),
+            by_pairs=args.error_bars == ERROR_BARS[0],
         )
         page = None if args.page is None else Page(args.page, args.event)
         ledger = None

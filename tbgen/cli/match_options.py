@@ -22,7 +22,7 @@ from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import SHORT_RULE_SETS, rule_set_name
 from tbgen.referee.match.conditions import MARGIN, PATIENCE
 from tbgen.referee.match.export import MORE
-from tbgen.referee.match.standings import TIEBREAK
+from tbgen.referee.match.standings import ERROR_BARS, TIEBREAK
 from tbgen.referee.match.systems import SYSTEMS
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name
@@ -267,6 +267,12 @@ def _add_results(group: Group) -> None:
         nargs="+",
         metavar="KEY=VALUE",
         help="elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian, normalized or logistic",
+    )
+    group.add_argument(
+        "--error-bars",
+        choices=ERROR_BARS,
+        default=ERROR_BARS[0],
+        help="from the spread of pairs of games with one opening, where there are such (default), or of single games",
     )
     group.add_argument(
         "--tiebreak",

@@ -6,7 +6,7 @@ Every scoring gives White's share of the one point at stake; Black has the rest.
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -22,6 +22,9 @@ WIN: Final = Fraction(1)
 DRAW: Final = Fraction(1, 2)
 LOSS: Final = Fraction(0)
 
+_DIGITS: Final = 4
+"""Decimals of points that are no halves."""
+_MOST_DIGITS: Final = 12
 _WHOLE: Final = {WIN: "1-0", DRAW: "1/2-1/2", LOSS: "0-1"}
 _KOMI: Final = re.compile(r"([+\-mM]?)[gG]([0-9]{1,99})(?:\.(00?|25|50?|75))?\Z")
 _QUARTERS: Final = {None: 0, "0": 0, "00": 0, "25": 1, "5": 2, "50": 2, "75": 3}
@@ -215,9 +218,18 @@ def scoring(
     return kind(**given)
 
 
-def decimal(points: Fraction, digits: int = 4) -> str:
+def decimal(points: Fraction, digits: int = _DIGITS) -> str:
     """Points as a decimal fraction, ties rounded to even, so that both sides' still add up to 1."""
     return f"{float(round(points, digits)):.{digits}f}"
+
+
+def digits_of(points: Iterable[Fraction]) -> int:
+    """Return how many decimals tell sums of points apart: one for halves, else four, and more where they need them."""
+    different = set(points)
+    if all((2 * each).denominator == 1 for each in different):
+        return 1
+    enough = (n for n in range(_DIGITS, _MOST_DIGITS) if len({round(each, n) for each in different}) == len(different))
+    return next(enough, _MOST_DIGITS)
 
 
 def points_text(white: Fraction, *, whole: bool) -> str:

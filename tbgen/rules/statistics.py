@@ -26,12 +26,13 @@ _HALF: Final = Fraction(1, 2)
 _ROOT_2: Final = math.sqrt(2)
 _NORMALIZED: Final = 800 / math.log(10)
 """Normalised Elo of a standard deviation of a game."""
-_FEWEST_PAIRS: Final = 8
-_USUAL_SPREAD: Final = 0.25
-"""The standard deviation of a pair's mean points, taken for granted where all pairs are alike and show none: about that
-of matches between equal engines."""
 _ROUNDING: Final = 1e-12
-"""A variance below this is none."""
+"""A variance below this is none to a test."""
+_FEWEST: Final = 8
+"""Games or pairs, from which on their own spread counts alone."""
+_USUAL_SPREAD: Final = 0.25
+"""The standard deviation of a pair's mean points, taken for granted where pairs are few or all alike: about that of
+matches between equal engines."""
 
 
 class Interval(NamedTuple):
@@ -74,12 +75,19 @@ class Sample:
     squares: float = 0.0
     """The sum of the squares of it."""
 
+    usual: float = _ROOT_2 * _USUAL_SPREAD
+    """The standard deviation that is assumed, as that of two games is that of a pair."""
+
+    _least: float = math.inf
+    _most: float = -math.inf
+
     def add(self, points: Points) -> None:
         """Count a game."""
         beyond = _beyond_half(points)
         self.games += 1
         self.ahead += beyond
         self.squares += beyond * beyond
+        self._least, self._most = min(self._least, beyond), max(self._most, beyond)
 
     @property
     def mean(self) -> float:
@@ -94,10 +102,13 @@ class Sample:
     @property
     def error(self) -> float:
         """The standard error of the ratio; infinite before the second game, as one game has no spread."""
-        if self.games < 2:
-            return math.inf
-        variance = max(0.0, self.squares / self.games - self.mean * self.mean)
-        return math.sqrt(variance / self.games)
+        return math.inf if self.games < 2 else math.sqrt(self.variance / self.games)
+
+    @property
+    def variance(self) -> float:
+        """The variance of the points. That of a few games is no less than usual, and so is that of games all alike."""
+        variance = self.squares / self.games - self.mean * self.mean if self._least < self._most else 0.0
+        return max(variance, self.usual**2) if self.games < _FEWEST or variance <= 0 else variance
 
 
 @dataclass
@@ -108,8 +119,10 @@ class Pairs:
     of the pentanomial model.
     """
 
+    by_pairs: bool = True
+    """Whether the spread is that of pairs, where there are two at least; else that of games."""
     games: Sample = field(default_factory=Sample)
-    pairs: Sample = field(default_factory=Sample)
+    pairs: Sample = field(default_factory=lambda: Sample(usual=_USUAL_SPREAD))
     """The mean points of each pair."""
     classes: list[int] = field(default_factory=lambda: [0] * 5)
     """How many pairs are nearest to 0, 1/2, 1, 3/2 and 2 points."""
@@ -128,7 +141,7 @@ class Pairs:
     @property
     def error(self) -> float:
         """The standard error of the points per game."""
-        return self.games.error if math.isinf(self.pairs.error) else self.pairs.error
+        return self.pairs.error if self.by_pairs and self.pairs.games > 1 else self.games.error
 
     def elo(self) -> Interval:
         """The difference in Elo with its error bars, which may be infinite."""
@@ -141,8 +154,6 @@ class Pairs:
         mean = self.games.mean
         if mean == 0:
             return 0.5
-        if self.error == 0:
-            return 1.0 if mean > 0 else 0.0
         return NormalDist().cdf(mean / self.error)
 
 
@@ -266,9 +277,9 @@ class PairedSprt(Sequential):
         Pairs that are all alike show none: with the usual one instead, the test comes to its end.
         """
         pairs = self.sample.pairs
-        if pairs.games < _FEWEST_PAIRS:
+        if pairs.games < _FEWEST:
             return 0.0
-        variance = pairs.error**2 * pairs.games
+        variance = pairs.variance
         if variance < _ROUNDING:
             variance = _USUAL_SPREAD**2
         if self.normalized:

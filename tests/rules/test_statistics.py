@@ -57,7 +57,8 @@ def test_elo_of_a_ratio() -> None:
 @given(counts, counts, counts)
 def test_whole_points_give_the_usual_figures(wins: int, draws: int, losses: int) -> None:
     total = wins + draws + losses
-    assume(total > 1)
+    assume(total >= 8)
+    assume(total > max(wins, draws, losses))
     sample = sample_of(games(wins, draws, losses))
     mean = (wins + draws / 2) / total
     variance = (wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2) / total
@@ -84,15 +85,43 @@ def test_edges() -> None:
     assert (empty.games.ratio, empty.los) == (0.5, 0.5)
     assert empty.elo() == (-math.inf, 0, math.inf)
     assert empty.elo().margin == math.inf
-    clean = sample_of([1.0, 1.0])
-    assert clean.elo() == (math.inf, math.inf, math.inf)
+    clean = sample_of([1.0] * 50)
+    assert clean.elo()[1:] == (math.inf, math.inf)
     assert clean.elo().margin == math.inf
-    assert clean.los == 1
-    assert sample_of([0.0, 0.0]).los == 0
+    assert clean.los == pytest.approx(1)
+    assert sample_of([0.0] * 50).los == pytest.approx(0)
     assert sample_of([0.5, 0.5]).los == 0.5
     one = sample_of([0.75])  # says nothing yet of how much the next may differ
     assert one.elo() == (-math.inf, pytest.approx(190.85, abs=0.01), math.inf)
     assert one.los == 0.5
+
+
+@pytest.mark.parametrize("by_pairs", [True, False])
+@pytest.mark.parametrize("points", [(1, 0, 0, 1), (0.5, 0.5, 0.5, 0.5), (0.5001, 0.4999, 0.4999, 0.5001)])
+def test_a_few_games_all_alike_leave_wide_error_bars(by_pairs: bool, points: tuple[float, ...]) -> None:
+    # "its confidence interval and the LOS also depend on the variance of the points per game"
+    sample = Pairs(by_pairs=by_pairs)
+    for number, each in enumerate(points):
+        sample.add(each, number // 2)
+    assert sample.elo().value == pytest.approx(0, abs=1e-9)
+    assert 200 < sample.elo().margin < math.inf
+    assert sample.los == pytest.approx(0.5)
+
+
+def test_games_that_are_all_alike_have_the_usual_spread() -> None:
+    many = sample_of([0.5] * 100)
+    assert 40 < many.elo().margin < 60
+    assert sample_of([1.0, 1.0]).los == pytest.approx(0.977, abs=0.001)  # two games do not make sure
+
+
+def test_the_spread_is_that_of_pairs_or_of_games() -> None:
+    both = Pairs(), Pairs(by_pairs=False)
+    for number in range(40):
+        for sample in both:
+            sample.add((number // 4 + number) % 2, number // 2)
+    assert both[1].error == sample_of((number // 4 + number) % 2 for number in range(40)).error
+    assert both[1].error == pytest.approx(0.5 / math.sqrt(40))
+    assert both[0].error == pytest.approx(0.25 / math.sqrt(20))  # pairs are all alike
 
 
 def test_narrow_margins_are_not_lost_in_rounding() -> None:

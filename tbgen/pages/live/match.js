@@ -280,7 +280,7 @@ function showTables() {
     for (const row of rows) body.insertRow().append(...cellsOf("td", row));
     pane.tabIndex = 0;
     pane.setAttribute("role", "region");
-    pane.setAttribute("aria-label", heads[1]);
+    pane.setAttribute("aria-label", heads[0] || heads[1]);
     pane.append(table);
     return pane;
   }));

@@ -13,13 +13,19 @@ class Account:
     """The points of all players under a scoring."""
 
     def __init__(
-        self, players: Sequence[str], scoring: Scoring, sprt: Sequential | None = None, *, opening_decides: bool = True
+        self,
+        players: Sequence[str],
+        scoring: Scoring,
+        sprt: Sequential | None = None,
+        *,
+        by_pairs: bool = True,
+        opening_decides: bool = True,
     ) -> None:
         self.players = tuple(players)
         self.scoring = scoring
         self.sprt = None if sprt is None else replace(sprt)
         """A test of its own like the one given, of the first player against the second."""
-        self.samples = {player: Pairs() for player in players}
+        self.samples = {player: Pairs(by_pairs=by_pairs) for player in players}
         """The points of each player."""
         self.against: dict[tuple[str, str], Fraction] = {}
         """A player's points against another."""

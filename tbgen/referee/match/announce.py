@@ -8,11 +8,13 @@ from typing import Final
 from tbgen import columns, outcome
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings
-from tbgen.rules.scoring import Exponential, decimal, points_text
-from tbgen.rules.statistics import Interval, SprtVerdict
+from tbgen.rules.scoring import Exponential, decimal, digits_of, points_text
+from tbgen.rules.statistics import Interval, Sequential, SprtVerdict
 from tbgen.rules.tiebreaks import by_gscore
 from tbgen.text import counted
 
+_SHARE_DIGITS: Final = 4
+"""Decimals of the points against one opponent, where they are no halves."""
 _BALANCES: Final = 6
 """G-scores whose balance is told."""
 
@@ -50,9 +52,10 @@ def score_line(standings: Standings) -> str:
     """Of two engines: `Fish 3 – 1 Tbgen`."""
     if len(standings.players) != 2 or not standings.games:
         return ""
-    scores = {line.player: decimal(line.score, 2) for line in standings.lines()}
     first, second = standings.players
-    return f"{first} {scores[first]} – {scores[second]} {second}"
+    scores = [standings.score(first), standings.score(second)]
+    digits = digits_of(scores)
+    return f"{first} {decimal(scores[0], digits)} – {decimal(scores[1], digits)} {second}"
 
 
 def sprt_words(standings: Standings) -> str:
@@ -60,8 +63,11 @@ def sprt_words(standings: Standings) -> str:
     if sprt is None:
         return ""
     low, high = sprt.bounds
-    verdict = "" if sprt.verdict is SprtVerdict.CONTINUE else f": {sprt.verdict}"
-    return f"SPRT [{sprt.elo0:g}, {sprt.elo1:g}] LLR {sprt.llr:.2f} ({low:.2f}, {high:.2f}){verdict}"
+    return f"SPRT [{sprt.elo0:g}, {sprt.elo1:g}] LLR {sprt.llr:.2f} ({low:.2f}, {high:.2f}){_verdict(sprt)}"
+
+
+def _verdict(sprt: Sequential) -> str:
+    return "" if sprt.verdict is SprtVerdict.CONTINUE else f": {sprt.verdict}"
 
 
 def table(standings: Standings, width: int | None = None) -> Iterator[str]:
@@ -78,6 +84,9 @@ def table(standings: Standings, width: int | None = None) -> Iterator[str]:
 
 def crosstable(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], list[list[str]]]:
     """The heads and rows of the table. No column stands twice: a score that is r-mobility is not told again."""
+    digits = digits_of(line.score for line in lines)
+    each_digits = 1 if digits == 1 else _SHARE_DIGITS
+    mobility_digits = digits_of(line.mobility for line in lines)
     opponents = len(lines) > 2
     mobility = not isinstance(standings.scoring, Exponential)
     heads = ["", "player", "games", "score", *(str(n) for n in range(1, len(lines) + 1) if opponents)]
@@ -85,10 +94,10 @@ def crosstable(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], 
     heads += ["White +=-", "Black +=-", "Elo", "LOS", "pairs 0-2", "forfeits"]
     rows = []
     for line in lines:
-        against = ["-" if points is None else decimal(points, 2) for points in line.against]
-        row = [str(line.place), line.player, str(line.games), decimal(line.score), *(against if opponents else ())]
-        row += [decimal(line.mobility)] if mobility else []
-        row += [decimal(line.sonneborn_berger, 2)] if opponents else []
+        against = ["-" if points is None else decimal(points, each_digits) for points in line.against]
+        row = [str(line.place), line.player, str(line.games), decimal(line.score, digits)]
+        row += [*(against if opponents else ()), *([decimal(line.mobility, mobility_digits)] if mobility else [])]
+        row += [decimal(line.sonneborn_berger, max(2, each_digits))] if opponents else []
         row += [str(line.as_white), str(line.as_black), _elo(line.elo) or "no estimate", f"{100 * line.los:.1f} %"]
         row += [" ".join(map(str, line.pairs)), str(line.forfeits or "")]
         rows.append(row)
@@ -96,13 +105,20 @@ def crosstable(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], 
 
 
 def scorings(standings: Standings, lines: Sequence[Line]) -> tuple[list[str], list[list[str]]]:
-    """What the other scorings make of the games, side by side."""
-    titles = [title for title in standings.by_scoring(lines[0].player) if title != standings.scoring.title]
+    """What the other scorings make of the games, one below the other."""
     rows = []
-    for line in lines:
-        points = standings.by_scoring(line.player)
-        rows.append([str(line.place), line.player, *(decimal(points[title], 2) for title in titles)])
-    return ["", "by other scorings", *titles], rows
+    for account in standings.others:
+        points = {line.player: standings.score(line.player, account=account) for line in lines}
+        digits = digits_of(points.values())
+        for line in lines:
+            sample = account.samples[line.player]
+            row = [account.scoring.title, line.player, decimal(points[line.player], digits)]
+            row += [_elo(sample.elo()) or "no estimate", f"{100 * sample.los:.1f} %"]
+            if account.sprt is not None:
+                is_first = line.player == standings.players[0]
+                row.append(f"{account.sprt.llr:.2f}{_verdict(account.sprt)}" if is_first else "")
+            rows.append(row)
+    return ["by other scorings", "player", "points", "Elo", "LOS", *(["LLR"] if standings.sprt else [])], rows
 
 
 def _balances(lines: Sequence[Line]) -> Iterator[str]:

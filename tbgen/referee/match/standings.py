@@ -14,6 +14,8 @@ from tbgen.rules.scoring import DRAW, SCORINGS, Classical, Exponential, FullPoin
 from tbgen.rules.statistics import Interval, PairedSprt, Sequential, Sprt
 from tbgen.rules.tiebreaks import Crosstable, Measure, by_gscore, ranked
 
+ERROR_BARS: Final = ("pairs", "games")
+"""Units whose spread error bars come from, the usual one first."""
 TIEBREAK: Final = "direct,mobility,sonneborn-berger"
 _MISCONDUCT: Final = frozenset(kind.value for kind in Misconduct)
 
@@ -62,8 +64,11 @@ class Standings:
         tiebreak: str = TIEBREAK,
         sprt: Sequential | None = None,
         cutoff: int | None = None,
+        *,
+        by_pairs: bool = True,
     ) -> None:
-        """`cutoff`: of the match, for scorings that have one; None: the usual one."""
+        """`cutoff`: of the match, for scorings that have one; None: the usual one. `by_pairs`: whether error bars come
+        from pairs of games."""
         if sprt is not None and len(players) != 2:
             raise BadInput("a sequential test takes two engines")
         self.players = tuple(players)
@@ -71,10 +76,10 @@ class Standings:
         self.repeats = 0
         """Games that repeat another one move by move."""
         self.scoring = scoring
-        self.account = Account(players, scoring, sprt)
+        self.account = Account(players, scoring, sprt, by_pairs=by_pairs)
         """What counts."""
         self.others = [
-            Account(players, kind().under(cutoff), sprt, opening_decides=kind is not FullPoints)
+            Account(players, kind().under(cutoff), sprt, by_pairs=by_pairs, opening_decides=kind is not FullPoints)
             for kind in SCORINGS.values()
             if kind is not type(scoring)
         ]
@@ -124,9 +129,10 @@ class Standings:
 
     # --- who is ahead ---
 
-    def score(self, player: str, among: Sequence[str] | None = None) -> Fraction:
-        """A player's points, in all games or in those against some."""
-        return self.account.score(player, among) + (self._byes[player] if among is None else 0)
+    def score(self, player: str, among: Sequence[str] | None = None, account: Account | None = None) -> Fraction:
+        """A player's points, in all games or in those against some, also under another scoring."""
+        byes = self._byes[player] if among is None else 0
+        return (account or self.account).score(player, among) + byes
 
     def mobility(self, player: str) -> Fraction:
         return self._table.points(player, Exponential())
@@ -157,8 +163,7 @@ class Standings:
     def by_scoring(self, player: str) -> dict[str, Fraction]:
         """A player's points under every scoring."""
         accounts = {account.scoring.title: account for account in (self.account, *self.others)}
-        byes = self._byes[player]
-        return {kind.title: accounts[kind.title].score(player) + byes for kind in SCORINGS.values()}
+        return {kind.title: self.score(player, account=accounts[kind.title]) for kind in SCORINGS.values()}
 
     def lines(self) -> list[Line]:
         """The table: by score, then by the tiebreaks."""
@@ -215,6 +220,13 @@ class Standings:
                     "los": round(line.los, 6),
                     "pairs": list(line.pairs),
                     "scorings": {title: _number(points) for title, points in self.by_scoring(line.player).items()},
+                    "others": {
+                        account.scoring.title: {
+                            "elo": [finite(value) for value in account.samples[line.player].elo()],
+                            "los": round(account.samples[line.player].los, 6),
+                        }
+                        for account in self.others
+                    },
                     "forfeits": line.forfeits,
                 }
                 for line in lines
@@ -225,11 +237,16 @@ class Standings:
             found["sprt"] = {
                 "elo0": self.sprt.elo0,
                 "elo1": self.sprt.elo1,
-                "llr": round(self.sprt.llr, 6),
+                **_said(self.sprt),
                 "bounds": [round(low, 6), round(high, 6)],
-                "verdict": str(self.sprt.verdict),
+                "others": {one.scoring.title: _said(one.sprt) for one in self.others if one.sprt is not None},
             }
         return found
+
+
+def _said(sprt: Sequential) -> dict[str, Any]:
+    """What a test says, for programs."""
+    return {"llr": round(sprt.llr, 6), "verdict": str(sprt.verdict)}
 
 
 def _pair(entry: Entry) -> Hashable:

@@ -265,7 +265,7 @@ def test_all_scorings_side_by_side() -> None:
             assert len(set(heads)) == len(heads)
             assert {len(row) for row in rows} == {len(heads)}
         assert ("r-mobility" in announce.crosstable(standings, lines)[0]) == (name == "winner")
-        assert standings.scoring.title not in announce.scorings(standings, lines)[0]
+        assert standings.scoring.title not in {row[0] for row in announce.scorings(standings, lines)[1]}
 
 
 def test_the_komi_of_an_opening_counts_in_the_table_of_all_scorings() -> None:
@@ -279,6 +279,39 @@ def test_the_komi_of_an_opening_counts_in_the_table_of_all_scorings() -> None:
     usual = Standings("AB", Exponential())
     usual.add(entry("A", "B", "G1.5"))
     assert usual.by_scoring("A")["Komi"] == 1
+
+
+def test_elo_superiority_and_the_test_are_told_of_each_scoring() -> None:
+    # "ELO an LOS are using the usual calculation, with the r-Mobility points of the corresponding scoring."
+    standings = Standings("AB", Exponential(), sprt=parse_sprt(["elo0=0", "elo1=50"]))
+    winner = Standings("AB", scoring("winner"), sprt=parse_sprt(["elo0=0", "elo1=50"]))
+    for number in range(20):
+        for each in (standings, winner):
+            each.add(entry("A", "B", ("G3.5", "G5.0", "-G3.0")[number % 3])._replace(round=f"{number + 1}.1"))
+    heads, rows = announce.scorings(standings, standings.lines())
+    first = {row[0]: row[1:] for row in rows if row[1] == "A"}
+    line, sprt = winner.lines()[0], winner.sprt
+    assert heads[1:] == ["player", "points", "Elo", "LOS", "LLR"]
+    assert sprt is not None
+    assert first["RMobility Winner"] == [
+        "A", "14.0", f"{line.elo.value:+.1f} ± {line.elo.margin:.1f}", f"{100 * line.los:.1f} %", f"{sprt.llr:.2f}"
+    ]  # fmt: skip
+    described, directly = standings.as_dict(), winner.as_dict()
+    others, own = ({row["player"]: row for row in each["table"]}["A"] for each in (described, directly))
+    assert others["others"]["RMobility Winner"] == {key: own[key] for key in ("elo", "los")}
+    assert described["sprt"]["others"]["RMobility Winner"]["llr"] == directly["sprt"]["llr"]
+    assert set(described["sprt"]["others"]) == set(described["table"][0]["scorings"]) - {"Exponential"}
+
+
+def test_points_have_the_decimals_that_tell_them_apart() -> None:
+    for result, shown in (("G3.5", ["0.5039", "0.4961"]), ("G9.5", ["0.500001", "0.499999"])):
+        standings = Standings("AB", Exponential())
+        standings.add(entry("A", "B", result))
+        score = announce.crosstable(standings, standings.lines())[0].index("score")
+        assert [row[score] for row in announce.crosstable(standings, standings.lines())[1]] == shown
+        assert announce.score_line(standings) == f"A {shown[0]} – {shown[1]} B"
+    rows = announce.scorings(standings, standings.lines())[1]
+    assert [row[2] for row in rows if row[0] == "Classical"] == ["0.5", "0.5"]
 
 
 def test_the_cutoff_of_a_match_counts_in_the_table_of_all_scorings() -> None:
