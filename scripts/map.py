@@ -54,8 +54,8 @@ BOXES: Final = {
         800, 4, ("the game around", "the tables: records,", "endings, what men hope for"), "rules potential"
     ),
     "cluster": Box(225, 5, ("tasks for processes", "of a dask cluster"), width=150),
-    "verify, clock, optimal": Box(
-        401, 5, ("the second opinion,", "and what goes by its", "forward moves"), "verify clock optimal"
+    "verify": Box(
+        401, 5, ("the second opinion",)
     ),
     "probe": Box(600, 5, ("tables asked,", "without a compiler")),
     "pgn": Box(850, 5, ("games as bytes,", "moves, tags")),

@@ -14,7 +14,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
@@ -108,8 +108,8 @@ class Group(NamedTuple):
     """The directory where this version is kept."""
 
 
-def _group(name: str, *rooms: str) -> Group:
-    made_of = sources(*SHARED, *rooms)
+def _group(name: str, *rooms: str, studies: Iterable[Path] = ()) -> Group:
+    made_of = [*sources(*SHARED, *rooms), *studies]
     digest = _digest(made_of)
     return Group(made_of, digest, _open_cache(name, digest))
 
@@ -117,8 +117,6 @@ def _group(name: str, *rooms: str) -> Group:
 SOLVER: Final = _group("solver", "retro")
 VERIFIER: Final = _group("verifier", "verify")
 STORE: Final = _group("store", "store")
-FORWARD: Final = _group("forward", "verify", "clock", "optimal")
-"""What goes forwards by the verifier's moves."""
 _ANY: Final = _group("any", "retro", "verify")
 
 
@@ -126,8 +124,6 @@ _GROUPS: Final = {
     "tbgen.retro": SOLVER,
     "tbgen.verify": VERIFIER,
     "tbgen.store": STORE,
-    "tbgen.clock": FORWARD,
-    "tbgen.optimal": FORWARD,
 }
 
 

@@ -115,10 +115,6 @@ ROOMS = {
         "arrays errors turns outcome table_rules men material contents jit intrinsics steps board index store/format "
         "store store/disk_arrays store/entry_cache store/local"
     ),
-    # Exact values under the 50-move rule, for few men: the verifier's moves, and layers of its own.
-    "clock": "jit intrinsics outcome material board index verify",
-    # Best moves counted, by the verifier's moves.
-    "optimal": "jit turns outcome material contents index verify",
     # Tables packed to be kept or sent, and made again by forward moves.
     "archive": (
         "arrays errors turns outcome table_rules men material contents index store/directory store/format store/read "
@@ -165,8 +161,8 @@ ROOMS = {
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
     "referee/player": "_version potential errors outcome table_rules position probe rules text",
     "report": (
-        "_version called errors look potential columns turns sizes machine outcome table_rules men material position "
-        "contents board index store probe rules text clock optimal"
+        "_version called errors look potential columns turns outcome table_rules men material position contents board "
+        "index store probe rules text"
     ),
     # Tables as columns for other programs.
     "export": "outcome contents index store store/write",

@@ -53,7 +53,7 @@ FOR_EVERYBODY = (
 
 
 def finish(app: Sphinx, fault: Exception | None) -> None:
-    for path in [] if fault else Path(app.outdir).glob("*.html"):
+    for path in [] if fault else Path(app.outdir).rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         for wrong, right in FOR_EVERYBODY:
             text = re.sub(wrong, right, text)

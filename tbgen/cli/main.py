@@ -7,7 +7,7 @@ gives the exit code. It is imported only when it is used.
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Final
 
@@ -73,10 +73,15 @@ _EXAMPLE: Final = re.compile(rf"(?<=^  ){NAME}\b", re.MULTILINE)
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = [_PASTED.sub("--", word) for word in (sys.argv[1:] if argv is None else argv)]
-    text.prepare(heedless=bool(words) and words[0] in _AT_WORK)
+    return guard(lambda: _obey(words), heedless=bool(words) and words[0] in _AT_WORK)
+
+
+def guard(command: Callable[[], int], *, heedless: bool = False) -> int:
+    """Run a command and return its exit code: an error takes one line. A heedless one goes on when nobody reads."""
+    text.prepare(heedless=heedless)
     try:
         with terminable():
-            return _run(words)
+            return _run(command)
     except KeyboardInterrupt as stop:
         remark(str(stop) or "interrupted")
         return INTERRUPTED
@@ -97,9 +102,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         text.finish_output()
 
 
-def _run(words: list[str]) -> int:
+def _run(command: Callable[[], int]) -> int:
     try:
-        code = _obey(words)
+        code = command()
     except SystemExit as stop:  # argparse has said what it had to say
         code = int(stop.code or 0)
     failure = text.finish_output()

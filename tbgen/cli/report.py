@@ -1,8 +1,9 @@
 """`tbgen report`: what the tables know, as statistics, records and comparisons."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tbgen import files
 from tbgen.cli.common import (
@@ -18,10 +19,11 @@ from tbgen.errors import BadInput
 from tbgen.table_rules import TableRules, no_such_rules
 from tbgen.text import say, standard_output, width
 
-REPORTS: Final = (
-    "stats", "records", "compare", "potential", "stalemates", "checks", "komi", "tree", "kings", "zugzwangs",
-    "fifty", "cursed", "all",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from tbgen.report.document import Document
+    from tbgen.report.make import Request
+
+REPORTS: Final = ("stats", "records", "compare", "potential", "all")
 FORMATS: Final = ("text", "md", "csv", "json", "pgn", "html")
 _ENDINGS: Final = {"txt": "text", "htm": "html"}
 
@@ -32,14 +34,6 @@ reports:
   compare      where two sets of rules differ, and by how much
   potential    what each material can force, beside the engines' rule of thumb, which also speaks of named
                materials without a table
-  stalemates   how often stalemate can be forced, and who would win if the stalemated side lost
-  checks       which side forces G1.0, G1.5 and G2.0: whom perpetual check favours
-  komi         who wins with a cutoff and a komi, the side to move drawn by lot
-  tree         how many moves are best, in chess and in r-mobility
-  kings        whether bare kings at G8.5 twice running leave a record that stands, as rule set C has it
-  zugzwangs    positions in which either side would rather not move, record by record
-  fifty        what the 50-move rule takes away: solved anew with the clock, up to four men (a minute a table at most)
-  cursed       mates that it prevents, and those that rule set C saves
   all          stats, records and potential; with two sets of rules, compared as well
 
 examples:
@@ -49,7 +43,6 @@ examples:
   tbgen report records KBvK --format pgn           the lines as games; {G3.5} is the record after a move
   tbgen report compare --rules r wg                with and without resets; needs tables of both rules
   tbgen report stats --format csv --table outcomes
-  tbgen report fifty KBvK                          the same table with the 50-move rule's clock, from some clocks on
   tbgen report all --rules r wg -o report.html     one page with boards and pictures, no network needed
 
 The ending of the file that -o names chooses its format. CSV is one table: the first, or the one that --table names (a
@@ -58,8 +51,8 @@ other formats have everything. A page has pictures besides, and boards to play l
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", metavar="REPORT", choices=REPORTS, help="one of the reports below")
+def add_arguments(parser: argparse.ArgumentParser, reports: Sequence[str] = REPORTS) -> None:
+    parser.add_argument("report", metavar="REPORT", choices=reports, help="one of the reports below")
     parser.add_argument(
         "material", nargs="*", default=[], help="only these, such as KRvKN (default: all tables that are there)"
     )
@@ -80,9 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_threads(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, make: "Callable[[str, Request], Document] | None" = None) -> int:
+    """Write the report that is asked for; a study brings a `make` with reports of its own."""
     from tbgen.cli.display import Counter
-    from tbgen.report.make import Request, make
+    from tbgen.report import make as report
+    from tbgen.report.make import Request
     from tbgen.report.write import write
 
     form = args.format or _form_of(args.output)
@@ -97,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     directory = present_tables_directory(args)
     with Counter(quiet=False) as counter:
         request = Request(directory, rules, materials, args.limit, args.threads, counter.more)
-        document = make(args.report, request)
+        document = (make or report.make)(args.report, request)
     room = width() if args.output is None else None
     text = write(
         document,

@@ -56,7 +56,7 @@ def test_bibtex_says_the_same(citation: dict[str, Any]) -> None:
 
 
 def test_the_article_has_that_title(citation: dict[str, Any]) -> None:
-    article = (ROOT / "docs" / "paper" / "paper.typ").read_text(encoding="utf-8")
+    article = (ROOT / "research" / "paper" / "paper.typ").read_text(encoding="utf-8")
     assert f'title: "{citation["preferred-citation"]["title"]}"' in article
 
 
@@ -67,7 +67,7 @@ def test_the_licence_of_data_is_the_one_that_manifests_name() -> None:
 
 def test_what_was_verified_is_what_the_rows_say() -> None:
     page = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
-    with (ROOT / "docs" / "five-men" / "tables.csv").open(newline="", encoding="utf-8") as file:
+    with (ROOT / "research" / "five_men" / "tables.csv").open(newline="", encoding="utf-8") as file:
         tables = list(csv.DictReader(file))
     for rules in ("r", "wg"):
         verified = [row["verified"] == "all" for row in tables if row["rules"] == rules]

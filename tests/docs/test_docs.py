@@ -22,7 +22,7 @@ from tbgen.position import level
 from tbgen.store.format.head import FORMAT
 from tests.support.places import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "research").rglob("README.md")])
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -133,7 +133,7 @@ def test_the_staircase_that_theory_draws(tables: Path) -> None:
     assert block.splitlines()[1:] == drawing(fen, tables)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_probes_within_the_text(page: Path, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in re.findall(r'`tbgen (probe "[^`]+)`', page.read_text()):
         assert main(shlex.split(command)) == 0, command
@@ -144,7 +144,7 @@ def local_links(page: Path) -> set[Path]:
     return {(page.parent / target).resolve() for target in targets if "://" not in target}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in local_links(page):
         assert target.exists(), target
@@ -159,9 +159,9 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     assert reached >= set(PAGES)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_scripts_and_tests_that_pages_name_exist(page: Path) -> None:
-    for name in re.findall(r"`(scripts/\w[\w.-]*|tests/[\w/]+\.py\b)", page.read_text()):
+    for name in re.findall(r"`(scripts/\w[\w.-]*|(?:tests|research)/[\w/]+\.py\b)", page.read_text()):
         assert (ROOT / name).exists(), name
 
 
@@ -200,7 +200,7 @@ def test_versions_have_a_history() -> None:
     assert "| {}.{} |".format(*FORMAT) in history
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_that_pages_name_exist(page: Path) -> None:
     named = set(re.findall(r"`(?:scripts/)?tbgen ([a-z]+)", page.read_text()))
     assert named <= set(COMMANDS)

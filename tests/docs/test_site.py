@@ -15,8 +15,8 @@ from tests.support.places import ROOT
 
 OWN_PAGES = ("genindex.html", "search.html")
 """What the generator adds. Its search page is filled by a script."""
-BOARDS = {"boards": "report", "five-men-boards": "five-men", "six-men-boards": "six-men"}
-"""Pages that are in docs/ as they are, by their names on the site."""
+BOARDS = sorted((ROOT / "research").glob("*/boards.html"))
+"""Pages that are on the site as they are."""
 
 
 class Page(HTMLParser):
@@ -53,7 +53,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
-    return {path: Page(path) for path in site.glob("*.html")}
+    return {path: Page(path) for path in site.rglob("*.html")}
 
 
 def _local(page: Path, links: list[str]) -> Iterator[tuple[str, Path, str]]:
@@ -65,13 +65,17 @@ def _local(page: Path, links: list[str]) -> Iterator[tuple[str, Path, str]]:
 
 
 def test_every_page_of_the_documentation_is_there(site: Path) -> None:
-    wanted = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index", "CONTRIBUTING", "CHANGELOG"}
-    wanted |= {f"client-{path.parent.name}" for path in ROOT.glob("clients/*/README.md")}
-    wanted |= {path.stem for path in (ROOT / "docs" / "examples").glob("*.ipynb")} | {"python"}
-    wanted |= {*BOARDS, *(Path(name).stem for name in OWN_PAGES)}
-    assert {path.stem for path in site.glob("*.html")} == wanted
-    for name, report in BOARDS.items():
-        assert (site / f"{name}.html").read_bytes() == (ROOT / "docs" / f"{report}.html").read_bytes()
+    expected = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index", "CONTRIBUTING", "CHANGELOG", "python"}
+    expected |= {f"client-{path.parent.name}" for path in ROOT.glob("clients/*/README.md")}
+    expected |= {path.stem for path in (ROOT / "docs" / "examples").glob("*.ipynb")}
+    expected |= {Path(name).stem for name in OWN_PAGES}
+    studies = {path.relative_to(ROOT).with_suffix("") for path in (ROOT / "research").rglob("README.md")}
+    boards = {path.relative_to(ROOT).with_suffix("") for path in BOARDS}
+    made = {path.relative_to(site).with_suffix("") for path in site.rglob("*.html")}
+    assert made == {Path(name) for name in expected} | studies | boards
+    assert len(boards) == 3
+    for path in BOARDS:
+        assert (site / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
     assert list(site.glob("_images/map.svg"))
 
 
@@ -90,7 +94,7 @@ def test_every_page_can_be_reached_from_the_first(site: Path, pages: dict[Path, 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
     for path, page in pages.items():
-        if path.stem not in BOARDS:  # they have all within themselves, and tests of their own
+        if path.stem != "boards":  # they have all within themselves, and tests of their own
             assert all(target.is_file() for _, target, _ in _local(path, page.loads))
         assert not [load for load in page.loads if re.match(r"(https?:)?//", load)], path.name
     for sheet in site.glob("_static/**/*.css"):
@@ -120,7 +124,7 @@ def test_nothing_for_axe_to_find(site: Path) -> None:
         page = browser.new_page()
         for width in (1280, 360):
             page.set_viewport_size({"width": width, "height": 800})
-            for path in sorted(site.glob("*.html")):
+            for path in sorted(site.rglob("*.html")):
                 if path.name != "boards.html":  # which has tests of its own
                     page.goto(path.as_uri())
                     assert_for_everybody(page, f"{path.name} {width}")

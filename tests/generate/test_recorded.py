@@ -45,7 +45,7 @@ def test_the_package_s_own_tables_are_as_recorded(rules: TableRules) -> None:
 
 
 def test_five_men_are_recorded_as_published() -> None:
-    published = {(row["material"], row["rules"]): row for row in rows(ROOT / "docs" / "five-men" / "tables.csv")}
+    published = {(row["material"], row["rules"]): row for row in rows(ROOT / "research" / "five_men" / "tables.csv")}
     noted = [row for row in rows(ROOT / "tbgen" / "generate" / "recorded.csv") if parse(row["material"]).men == 5]
     for row in noted:
         assert all(row[name] == published[row["material"], row["rules"]][name] for name in ("positions", "bytes"))

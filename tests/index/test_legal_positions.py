@@ -40,7 +40,7 @@ def test_the_total_to_the_last_position(men: int) -> None:
 
 @pytest.mark.full
 def test_tables_of_five_men_have_as_many_positions() -> None:
-    with (ROOT / "docs" / "five-men" / "tables.csv").open(newline="") as file:
+    with (ROOT / "research" / "five_men" / "tables.csv").open(newline="") as file:
         found = {row["material"]: int(row["positions"]) for row in csv.DictReader(file)}
     assert found
     assert found == {name: counted(name).positions for name in found}

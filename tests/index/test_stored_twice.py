@@ -72,7 +72,7 @@ def test_tables_of_four_men_have_as_many_positions_as_there_are(four_men: Path) 
 
 
 def test_tables_of_five_men_had_as_many_entries() -> None:
-    with (ROOT / "docs" / "five-men" / "tables.csv").open(newline="") as file:
+    with (ROOT / "research" / "five_men" / "tables.csv").open(newline="") as file:
         found = {row["material"]: int(row["stored_entries"]) - int(row["positions"]) for row in csv.DictReader(file)}
     assert len(found) > 10
     assert found == {name: stored_twice(parse(name)) for name in found}

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 from tbgen import outcome
 from tbgen.cli.main import main
-from tbgen.errors import BadInput, OutOfRoom
+from tbgen.errors import BadInput
 from tbgen.material import parse
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
 from tbgen.report.make import Request, make
 from tbgen.report.write import write
-from tbgen.sizes import PROGRAM
 
 
 def test_every_table_in_every_form(document: Document, html: str) -> None:
@@ -157,14 +156,3 @@ def test_no_tables_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_forms_are_known() -> None:
     with pytest.raises(BadInput):
         write(Document("", ()), "doc")
-
-
-@pytest.mark.parametrize("what", ["zugzwangs", "tree"])
-def test_a_table_that_does_not_fit_in_memory_is_refused(
-    small_tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    monkeypatch.setattr("tbgen.machine.memory", lambda: PROGRAM + 1000)
-    assert main(["report", what, "KRvK", "--tables", str(small_tables)]) == OutOfRoom.exit_code
-    assert re.fullmatch(
-        r"tbgen: KRvK takes \S+ .iB of memory here, and there are \S+ .iB: name others\n", capsys.readouterr().err
-    )

@@ -1,10 +1,7 @@
-"""Mating potential: the rules, pairs of bishops counted apart, and docs/potential.md."""
+"""Mating potential: the rules, pairs of bishops counted apart."""
 
 import csv
 import io
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import chess
@@ -15,7 +12,7 @@ from tbgen.cli.main import main
 from tbgen.index import layout_of
 from tbgen.index.positions import position
 from tbgen.material import Material, parse
-from tbgen.men import BUILT_IN, MATES_ALONE, NO_PAIR, TOUGH, Man, defined
+from tbgen.men import BUILT_IN, Man, defined
 from tbgen.outcome import BASE
 from tbgen.potential import better, pair_o_max
 from tbgen.potential.pair_o_max import advise
@@ -70,26 +67,6 @@ def test_the_better_rule_does_not_depend_on_the_colours() -> None:
         assert one + other == pytest.approx(1)
     assert better.points(Material("RB", "R")) == better.FEW.points
     assert better.points(Material("P", "")) == better.SMALL.points
-
-
-def test_the_page_states_the_rule_before_it_measures_it() -> None:
-    """In full, by its author's name and in the numbers by which the page refers to it."""
-    page = (ROOT / "docs" / "potential.md").read_text(encoding="utf-8")
-    rule = page.partition("\n## The rule\n")[2].partition("\n## ")[0]
-    assert "H. G. Muller" in rule
-    numbered = re.findall(r"^([0-9])\. ", rule, re.MULTILINE)
-    assert numbered == list("1234567")
-    referred = re.findall(r"\(rule ([0-9])\)", page.replace(rule, ""))
-    assert {*referred} <= {*numbered}
-    assert all(f"`0,{mark}`" in rule for mark in (MATES_ALONE, TOUGH, NO_PAIR, 40))
-    assert page.index("## The rule") < page.index("## What each of its reasons is worth")
-
-
-def test_the_page_says_what_the_figures_say() -> None:
-    """And so does the rule that engines take."""
-    command = [sys.executable, ROOT / "scripts" / "potential.py", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_men_beyond_chess_are_worth_what_their_moves_are() -> None:

@@ -13,9 +13,7 @@ from tests.support.places import ROOT
 SAID = {
     "programs": "a browser, engines, compilers",
     "bundle": "Make the package's own tables anew",
-    "report": "Make docs/report.md and docs/report.html anew",
     "site": "scripts/site [DIR]",
-    "six-men": "Make docs/six-men.md, docs/six-men.html",
     "test": "scripts/test --full",
 }
 """By scripts without a parser, of themselves."""
@@ -57,7 +55,6 @@ def test_help_is_the_comment_at_the_head(scripts: Path, name: str, word: str) ->
     [
         ("programs", "all"),
         ("bundle", "--force"),
-        ("report", "KRvK"),
         ("site", "--force"),
         ("site", "a b"),
     ],

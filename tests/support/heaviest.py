@@ -25,6 +25,5 @@ HEAVIEST = (
     "referee/match/test_games.py",
     "generate/test_build.py",
     "store/test_roundtrip.py",
-    "scripts/test_five_men.py",
     "report/test_counts.py",
 )

@@ -1,7 +1,7 @@
 """A move where no table helps, found at once: what men let hope for, the record, and what can be taken.
 
 Two plies are looked at, and captures and promotions behind them. Tables say what a position is worth that they have.
-Elsewhere it is the points that men promise (docs/potential.md) and half of what the record is worth beyond a draw, as
+Elsewhere it is the points that men promise (research/potential) and half of what the record is worth beyond a draw, as
 it can be bettered or lost in a reset; among equals most moves of one's own count."""
 
 from collections.abc import Iterable

@@ -69,7 +69,7 @@ now for three times as many turns as it took so far."""
 _GROWING: Final = 16
 """One that grows has far to go, and is given up at 1 in 16 of these.
 
-How far a review goes is not known before; of several rules this one took the least time (docs/experiments.md)."""
+How far a review goes is not known before; of several rules this one took the least time (research/experiments)."""
 # numpy's integers are no literals to the compiler, which would make a kernel of its own for each of these
 _HOLDS: Final = np.int64(0)
 _ESCAPES: Final = np.int64(1)

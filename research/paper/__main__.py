@@ -1,0 +1,5 @@
+"""Make the article: see `research/run paper --help`."""
+
+from research.paper.article import main
+
+main()

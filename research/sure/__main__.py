@@ -1,0 +1,5 @@
+"""Solve many positions, and count what is exact: see `research/run sure --help`."""
+
+from research.sure.survey import main
+
+main()
