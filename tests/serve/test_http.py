@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -158,6 +159,12 @@ def test_slow_clients_are_left(small_tables: Path, tmp_path: Path) -> None:
         deaf.sendall(head.encode() + body)
         wait_for(lambda: server.descriptors() > before + 40, 3)
         wait_for(lambda: server.descriptors() <= before + 1, 20)
+        with socket.create_connection(("127.0.0.1", server.port)) as trickle, suppress(OSError):
+            trickle.sendall(b"GET /robots.txt HTTP/1.1\r\nhost: x\r\n\r\n")
+            for _ in range(60):  # empty lines, which are no request
+                trickle.sendall(b"\r\n")
+                time.sleep(0.5)
+            raise AssertionError("the connection is still open")
         assert httpx.get(f"{server.url}/v1/health").status_code == 200
         for connection in (*half, deaf):
             connection.close()
