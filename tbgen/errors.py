@@ -1,6 +1,7 @@
 """The one family of errors that callers may see. Each knows the exit code of a command that meets it."""
 
 import errno
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -10,10 +11,10 @@ _QUOTED: Final = 60
 _CUT: Final = " ... "
 
 
-def quoted(value: object) -> str:
+def quoted(value: object, write: Callable[[object], str] = repr) -> str:
     """Return what somebody wrote as a message repeats it: as Python writes it, on one line, and the beginning alone if
-    it is long."""
-    words = repr(value)
+    it is long. With `ascii` signs that look like those of a keyboard are told from them."""
+    words = write(value)
     if len(words) <= _QUOTED + len("''"):
         return words
     return f"{words[: _QUOTED + 1]}...{words[0] if isinstance(value, str) else ''}"

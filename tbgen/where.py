@@ -31,7 +31,7 @@ def address(url: str) -> str:
     except ValueError:
         is_one = False
     if not is_one or not url.isascii() or not url.isprintable() or " " in url or parts.query or parts.fragment:
-        raise BadInput(f"not the address of a server: {quoted(url)} (write http://host:8000/)")
+        raise BadInput(f"not the address of a server: {quoted(url, ascii)} (write http://host:8000/)")
     return url.rstrip("/")
 
 

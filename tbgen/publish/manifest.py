@@ -31,7 +31,7 @@ to, the seed of the sample, and by which program."""
 
 def license_of(words: str) -> str:
     if not _LICENSE.fullmatch(words):
-        raise BadInput(f"{quoted(words)} is no SPDX identifier of a licence, such as CC0-1.0")
+        raise BadInput(f"{quoted(words, ascii)} is no SPDX identifier of a licence, such as CC0-1.0")
     return words
 
 

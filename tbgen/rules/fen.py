@@ -81,26 +81,26 @@ def read_fen(
     """
     fields, extra = _apart(_fields(text), variant)
     if len(fields) > FIELDS + 1:
-        raise BadInput(f"a FEN has at most 7 fields, not {len(fields)}: {quoted(text)}")
+        raise BadInput(f"a FEN has at most 7 fields, not {len(fields)}: {quoted(text, ascii)}")
     if not variant.placement.fullmatch(fields[0]):
         if meant := hint(text, otherwise=_OTHERWISE):
-            raise BadInput(f"not a FEN: {quoted(text)} ({meant.rstrip()})")
-        raise BadInput(f"not a FEN: a board has 8 rows: {quoted(text)}")
+            raise BadInput(f"not a FEN: {quoted(text, ascii)} ({meant.rstrip()})")
+        raise BadInput(f"not a FEN: a board has 8 rows: {quoted(text, ascii)}")
     written = None
     if len(fields) > FIELDS:
         written = outcome.parse(fields.pop())
     for place, name in _COUNTERS:
         if place < len(fields) and not _COUNTER.match(fields[place]):
             if _RECORD.match(fields[place]):
-                raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {quoted(text)}")
-            raise BadInput(f"the {name} of a FEN is a number, not {quoted(fields[place])}")
+                raise BadInput(f"the record is field 7 of a FEN, not {place + 1}: {quoted(text, ascii)}")
+            raise BadInput(f"the {name} of a FEN is a number, not {quoted(fields[place], ascii)}")
     chess960 = chess960 or bool(_FILES.search(" ".join(fields[2:3])))
     board = position.read(" ".join(_together(fields, extra)), chess960=chess960, kind=variant.board, men=men)
     if board.castling_rights:
         board.chess960 = chess960 or board.has_chess960_castling_rights()
     found = position.fault(board)
     if found is not None:
-        raise BadInput(f"illegal position: {found}: {quoted(text)}")
+        raise BadInput(f"illegal position: {found}: {quoted(text, ascii)}")
     if written is None:
         return Fen(board, None)
     stands = _stands(board, written, whole_game=whole_game)
@@ -139,10 +139,10 @@ def _fields(text: str) -> list[str]:
     """The fields of a FEN, their number checked."""
     check_kind(text, str, "a FEN", "give the text of one")
     if len(text) > LONGEST:
-        raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {quoted(text)}")
+        raise BadInput(f"too long for a FEN (more than {LONGEST} characters): {quoted(text, ascii)}")
     plain = typed(text).replace("\t", " ").strip().strip(QUOTES)
     if not plain.isascii() or not plain.isprintable():
-        raise BadInput(f"a FEN has no such characters: {quoted(text)}")
+        raise BadInput(f"a FEN has no such characters: {quoted(text, ascii)}")
     fields = plain.split()
     if not fields:
         raise BadInput("an empty text is not a FEN")
