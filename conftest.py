@@ -5,13 +5,14 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+from tbgen.cli import display
 from tests.support.heaviest import HEAVIEST
 
-# The first example of a property compiles the kernels under it: no deadline.
-settings.register_profile("tbgen", deadline=None)
-settings.register_profile("tbgen-ci", deadline=None, derandomize=True, print_blob=True)
+# The first example of a property compiles the kernels under it, and a machine may be busy: no deadline.
+settings.register_profile("tbgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("tbgen-ci", settings.get_profile("tbgen"), derandomize=True, print_blob=True)
 settings.load_profile("tbgen-ci" if os.environ.get("CI") else "tbgen")
 
 
@@ -20,6 +21,10 @@ settings.load_profile("tbgen-ci" if os.environ.get("CI") else "tbgen")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same for `nohup`, which has hangups ignored.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+# What takes more than a minute says how far it is, on a slow machine also where a test wants it to say nothing.
+display.EVERY = 1e6  # type: ignore[misc]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,6 +14,7 @@ import pytest
 from tbgen import jit, kept
 from tbgen.generate import precompile
 from tbgen.jit import Group
+from tests.support.patience import PATIENCE
 from tests.support.planting import plant
 
 # A kernel of its own, so that nothing large has to be compiled.
@@ -51,7 +52,7 @@ def start(program: Path, cache: Path) -> subprocess.Popen[str]:
 def run(program: Path, cache: Path) -> tuple[int, int, list[str]]:
     """How many kernels were found and how many compiled, and what was said."""
     process = start(program, cache)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     first, second = out.splitlines()
     assert first.split()[:2] == ["42", "3.0"]
@@ -138,7 +139,7 @@ def test_several_at_once(program: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     together = [start(program, cache) for _ in range(3)]
     for process in together:
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err) == (0, "")
         assert out.startswith("42 3.0")
     assert run(program, cache) == (2, 0, [])

@@ -12,6 +12,7 @@ from tbgen.cli.main import main
 from tbgen.referee.player.uci import Uci
 from tbgen.store.local import list_local
 from tests.support.local_tables import BLOCKED, RACE, keep_alone, links
+from tests.support.patience import PATIENCE
 from tests.support.serving import serving
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
@@ -150,7 +151,7 @@ def test_an_engine_plays_by_them(tables: Path) -> None:
 
 
 def test_the_server_answers_from_them(tables: Path) -> None:
-    with serving(tables, bundled=False) as server, httpx.Client(base_url=server.url, timeout=60) as client:
+    with serving(tables, bundled=False) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         document = client.get("/v1/openapi.json").json()
 
         def ask(path: str, fen: str) -> dict[str, Any]:

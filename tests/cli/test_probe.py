@@ -18,6 +18,7 @@ from tbgen.cli.fens import fens
 from tbgen.cli.main import COMMANDS, main
 from tbgen.errors import BadInput
 from tbgen.probe import Result, Tablebase
+from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 from tests.support.terminal import in_terminal
 
@@ -396,7 +397,7 @@ def test_a_reader_that_leaves(small_tables: Path) -> None:
     process.stdout.close()
     process.stdin.write(f"{BISHOP}\n")
     process.stdin.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     assert process.stderr.read() == ""
     process.stderr.close()
 
@@ -410,5 +411,5 @@ def test_an_interruption(small_tables: Path) -> None:
     process.stdout.readline()
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (130, "tbgen: interrupted\n")

@@ -21,6 +21,7 @@ from tbgen.generate.usage import Clocks
 from tbgen.generate.workspace import STARTS_OVER
 from tbgen.jit import STORE, VERIFIER
 from tbgen.material import parse
+from tests.support.patience import PATIENCE
 
 DIGESTS = Path(__file__).parent.parent.parent / "docs" / "digests.txt"
 
@@ -179,7 +180,7 @@ def test_a_bar_tells_the_time_left_as_lines_do(monkeypatch: pytest.MonkeyPatch) 
             time.sleep(0.02)
             task.advance(10)
     words = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue())
-    assert re.search(r"KRRvKRR .* +50% (4:59:5|5:00:0)\d", words)
+    assert re.search(r"KRRvKRR .* +50% (4:5\d|5:0\d):\d\d", words)
 
 
 @pytest.mark.usefixtures("slow")
@@ -260,7 +261,7 @@ def test_a_line_comes_also_while_nothing_is_heard(
         bars.began(kbvk)
         bars.solved(kbvk, 30_000)
         bars.at_stage(kbvk, "numbering staircases")
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while told.count("numbering staircases") < 3 and time.monotonic() < end:
             time.sleep(0.01)
             told += capsys.readouterr().err

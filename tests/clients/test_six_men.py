@@ -24,6 +24,7 @@ from tbgen.material import Material, parse, with_dependencies
 from tbgen.probe import Positions, Result, Tablebase, open_tablebase
 from tests.support import c_client, js_client
 from tests.support.boards import drawn
+from tests.support.patience import PATIENCE
 from tests.support.places import ROOT
 from tests.support.range_host import hosting
 from tests.support.runs import tbgen
@@ -139,7 +140,7 @@ def test_the_server(tables: Path, named: tuple[Material, str], wanted: list[Resu
     with serving(tables) as server:
         for (fen, record), result in zip(asked[::10], wanted[::10], strict=True):
             query = {"fen": fen, "rules": named[1], **({"record": record} if record else {})}
-            said = httpx.get(f"{server.url}/v1/probe", params=query, timeout=60).json()
+            said = httpx.get(f"{server.url}/v1/probe", params=query, timeout=PATIENCE).json()
             assert (said["gscore"], said["dtg"]) == (outcome.text(result.outcome), result.dtg)
 
 

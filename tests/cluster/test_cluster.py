@@ -14,6 +14,7 @@ import pytest
 from tbgen.cluster.client import ClusterFailure, local_cluster
 from tbgen.cluster.place import Place, check_place, check_workers
 from tbgen.cluster.tasks import Hands, News, Task, Unwanted, run
+from tests.support.patience import PATIENCE
 
 distributed = pytest.importorskip("distributed")
 
@@ -47,7 +48,7 @@ def test_time_ends_what_runs(client: "distributed.Client", tmp_path: Path) -> No
     with pytest.raises(TimeoutError):
         list(run(client, tmp_path, [Task("a", wait, ())], lambda name, numbers: None, 0.5))
     assert dict(run(client, tmp_path, [Task("a", add, (1,))], lambda name, numbers: None, 60)) == {"a": 1}
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while any(client.processing().values()) and time.monotonic() < end:
         time.sleep(0.05)
     assert not any(client.processing().values())
@@ -93,7 +94,7 @@ def test_a_worker_that_died_starts_again_however_long_that_takes() -> None:
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 ms"}), local_cluster(1) as client:
         before = client.run(os.getpid)
         os.kill(*before.values(), signal.SIGKILL)
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while (now := client.run(os.getpid, on_error="ignore")) in ({}, before):
             assert time.monotonic() < end
             time.sleep(0.1)

@@ -34,6 +34,7 @@ from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.table_rules import TableRules
+from tests.support.patience import PATIENCE
 
 TBGEN = [sys.executable, "-m", "tbgen"]
 
@@ -290,7 +291,7 @@ def test_a_stopped_build_leaves_no_half_table(small_tables: Path, tmp_path: Path
         [*TBGEN, "build", "--all", "3", "--tables", str(tmp_path), "--threads", "1"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while not list(tmp_path.glob("KQvK.r.h5")):
         assert time.monotonic() < deadline
         assert running.poll() is None
@@ -318,7 +319,7 @@ def test_a_second_build_waits_and_finds_the_table(small_tables: Path, tmp_path: 
         assert second.stderr is not None
         assert any("waiting" in line for line in second.stderr)
         path.write_bytes(table_path(small_tables, parse("KvK"), "r").read_bytes())
-    out, err = second.communicate(timeout=60)
+    out, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 0, err
     assert not out
 

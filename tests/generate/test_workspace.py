@@ -23,6 +23,7 @@ from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import tidy
 from tbgen.store.write import write_table
+from tests.support.patience import PATIENCE
 from tests.support.stopped import KPVK, Enough, Listener, build, go_on, journal_of, kept_in, links_of, slices_in, stop
 from tests.support.thinned import thinned
 
@@ -347,7 +348,7 @@ main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "2"])
 
 def test_a_killed_build_goes_on(place: Path, expected: bytes) -> None:
     running = subprocess.Popen([sys.executable, "-c", KILLED, str(place)], stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 300
+    deadline = time.monotonic() + PATIENCE
     while not (journal_of(place).exists() and len(journal_of(place).read_text().splitlines()) > 3):
         assert time.monotonic() < deadline
         assert running.poll() is None

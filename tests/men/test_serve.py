@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from tests.support.browsing import NEEDS_BROWSER, launched
+from tests.support.patience import PATIENCE
 from tests.support.serving import serving
 
 COMMONER = "8/8/8/4KC1k/8/8/8/8 w - - 0 1"
@@ -13,7 +14,10 @@ WIZARD = "8/8/8/3XK1k1/8/8/8/8 w - - 0 1"
 
 
 def test_positions_moves_and_pages(fairy_tables: Path) -> None:
-    with serving(fairy_tables, "--men", "X=WDN Wizard") as server, httpx.Client(base_url=server.url) as client:
+    with (
+        serving(fairy_tables, "--men", "X=WDN Wizard") as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+    ):
         found = client.get("/v1/moves", params={"fen": COMMONER}).json()
         assert (found["material"], found["gscore"], len(found["moves"])) == ("KCvK", "G0.0", 14)
         wizard = client.get("/v1/probe", params={"fen": WIZARD}).json()

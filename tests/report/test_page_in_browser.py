@@ -17,7 +17,7 @@ from tbgen.report.document import tables as tables_of
 from tbgen.report.lines import pgn
 from tbgen.report.make import ALL, Request, make
 from tbgen.report.write import write
-from tests.support.browsing import NEEDS_BROWSER, PATIENCE, SCREENS, assert_for_everybody, launched
+from tests.support.browsing import MILLISECONDS, NEEDS_BROWSER, SCREENS, assert_for_everybody, launched
 
 pytestmark = NEEDS_BROWSER
 PAWN = "KPvK-G0.0"
@@ -52,7 +52,7 @@ def page(browser: Browser, file: Path) -> Iterator[Page]:
     found.on("console", lambda message: wrong.append(message.text))
     found.on("pageerror", lambda error: wrong.append(str(error)))
     found.on("request", lambda asked: asked.url.startswith((file.as_uri(), "blob:")) or wrong.append(asked.url))
-    found.set_default_timeout(PATIENCE)
+    found.set_default_timeout(MILLISECONDS)
     found.goto(file.as_uri())
     yield found
     context.close()

@@ -31,6 +31,7 @@ from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED
 from tbgen.retro.threads.team import ABORT, Team
 from tbgen.store import disk_arrays
 from tbgen.table_rules import TableRules
+from tests.support.patience import PATIENCE
 from tests.support.solved import contents, entries_of, every_byte, solved
 
 # --- threads ---------------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ for _ in range(10):  # where threads end depends on how far they have come
 def test_an_interrupt_while_threads_start_ends_those_that_have(last: int) -> None:
     """They would wait for the others for ever, at full speed."""
     command = [sys.executable, "-c", INTERRUPTED, str(last)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (run.stdout, run.stderr) == ("interrupted\n" * 10, "")
 
 
@@ -227,7 +228,7 @@ def test_levels_of_slices_side_by_side_are_not_told(monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def no_hang() -> Iterator[None]:
     """Kernels that wait for ever can be ended by nothing else."""
-    faulthandler.dump_traceback_later(300, exit=True)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 
@@ -351,7 +352,7 @@ def test_the_slice_that_fails_is_told_and_not_those_that_end_with_it(monkeypatch
         if one._slice == 1:
             failed.set()
             raise OutOfRoom("full")
-        assert failed.wait(60)
+        assert failed.wait(PATIENCE)
         while not one._job.stopped:
             time.sleep(0.001)
         solve(one)

@@ -25,6 +25,7 @@ from tbgen.probe import tables as probing
 from tbgen.store.read.chunk import Chunk
 from tbgen.store.read.open_file import OpenFile
 from tbgen.store.read.table import TableFile
+from tests.support.patience import PATIENCE
 from tests.support.serving import serving as server_of
 
 FEW = {
@@ -214,7 +215,7 @@ def test_leftovers_and_wrong_tables_are_found(base: Path, tmp_path: Path) -> Non
 class Moody:
     """A part that does what its seed says, in a process of its own."""
 
-    limits = Limits(seconds=1.5, memory=64 << 20, lives=100)
+    limits = Limits(seconds=PATIENCE, memory=64 << 20, lives=100)
 
     def __init__(self, ground: Path) -> None:
         self.word = ground.name
@@ -236,7 +237,11 @@ class Moody:
     ("mood", "trouble"),
     [("sleeps", "no end after"), ("dies", "SIGSEGV"), ("grows", "grew by"), ("leaves", "an exception came out")],
 )
-def test_processes_that_misbehave_are_found_and_replaced(tmp_path: Path, mood: str, trouble: str) -> None:
+def test_processes_that_misbehave_are_found_and_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mood: str, trouble: str
+) -> None:
+    if mood == "sleeps":
+        monkeypatch.setattr(Moody, "limits", Moody.limits._replace(seconds=1.5))
     (tmp_path / mood).mkdir()
     seeds = ["one", "two"]
     found = crew.work(Moody, tmp_path / mood, iter(seeds), 1, float("inf"), lambda found: None)

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tbgen.cli.main import main
-from tests.support.browsing import DESKTOP, PATIENCE, Device, Hand, launched
+from tests.support.browsing import DESKTOP, MILLISECONDS, Device, Hand, launched
+from tests.support.patience import PATIENCE
 from tests.support.serving import Server, serving
 from tests.support.web_hosts import NGINX, nginx, python
 
@@ -22,7 +23,7 @@ def server(small_tables: Path) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def client(server: Server) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=60) as found:
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as found:
         yield found
 
 
@@ -73,7 +74,7 @@ def context(browser: Browser, home: str, device: Device) -> Iterator[BrowserCont
         is_mobile=device.by_touch,
         reduced_motion="reduce",
     )
-    found.set_default_timeout(PATIENCE)
+    found.set_default_timeout(MILLISECONDS)
     yield found
     assert found.storage_state() == {"cookies": [], "origins": []}, "the page stores nothing"
     found.close()

@@ -20,6 +20,7 @@ from tbgen.store.format.schema import INDEX
 from tests.support.answers import answered, check
 from tests.support.damaged import damaged
 from tests.support.judged_games import game
+from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 from tests.support.serving import Server, serving
 
@@ -98,7 +99,7 @@ def test_a_move_without_a_table_leads_on_with_its_record(small_tables: Path, tmp
     shutil.copy(small_tables / "KPvK.r.h5", tmp_path)
     for name in ("KvK.r.h5", "KQvK.r.h5"):
         shutil.copy(small_tables / name, tmp_path)
-    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url) as client:
+    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         found = client.get("/v1/board", params={"fen": f"{LATER} G1.0"}).json()
         after = [read_fen(move["fen"]) for move in found["beyond"]]
         assert {outcome.text(fen.record or 0) for fen in after} == {"G1.0"}
@@ -142,9 +143,9 @@ def test_games_are_told_by_their_own_rules(client: httpx.Client, small_tables: P
     assert re.findall(r'href="/\?fen=[^"]*rules=(\w+)"', page) == ["wg", "r"]
     assert page.count(">reset</span>") == 1, "nothing resets in a whole game"
     with serving(small_tables, "--rules", "wg") as server:
-        told = httpx.post(f"{server.url}/v1/annotate", content=TAKES, headers=PGN).text
+        told = httpx.post(f"{server.url}/v1/annotate", content=TAKES, headers=PGN, timeout=PATIENCE).text
         assert "record G1.0" in told
-        page = httpx.get(f"{server.url}/", params={"fen": LATER, "rules": "r"}).text
+        page = httpx.get(f"{server.url}/", params={"fen": LATER, "rules": "r"}, timeout=PATIENCE).text
         assert set(re.findall(r"rules=(\w+)", page)) == {"r"}, "links keep to the rules of their page"
 
 
@@ -198,7 +199,7 @@ def test_a_missing_table_for_one_move_leaves_that_move_unknown(
 ) -> None:
     for name in ("KPvK.r.h5", "KvK.r.h5", "KQvK.r.h5"):
         shutil.copy(small_tables / name, tmp_path)
-    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url) as client:
+    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         found = answered(client, document, "/v1/moves", "Position", fen="8/2P5/8/8/8/1k6/8/K7 w - - 0 1", fens="1")
         unknown = {move["san"]: move for move in found["moves"] if move["gscore"] is None}
         assert set(unknown) == {"c8=R", "c8=B", "c8=N"}
@@ -404,7 +405,7 @@ def test_a_damaged_table(small_tables: Path, document: dict[str, Any], tmp_path:
     (tmp_path / "KBvK.r.h5").write_bytes(damaged((small_tables / "KBvK.r.h5").read_bytes(), INDEX))
     (tmp_path / "KNvK.r.h5").write_bytes(b"no table")
     log: list[str] = []
-    with serving(tmp_path, log=log) as server, httpx.Client(base_url=server.url) as client:
+    with serving(tmp_path, log=log) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         assert (
             refused(client, document, "/v1/probe", 503, "corrupt_table", fen=BISHOP)["hint"] == "tbgen verify names it"
         )
@@ -442,5 +443,5 @@ def test_a_picture_of_a_position(client: httpx.Client) -> None:
 
 def test_a_served_page_knows_its_address(small_tables: Path) -> None:
     with serving(small_tables, "--url", "https://example.org/") as server:
-        page = httpx.get(f"{server.url}/").text
+        page = httpx.get(f"{server.url}/", timeout=PATIENCE).text
     assert '<meta property="og:image" content="https://example.org/picture.png?fen=' in page

@@ -22,12 +22,16 @@ from tbgen.store import open_table
 from tbgen.store.format.schema import INDEX
 from tbgen.store.write import write_table
 from tests.support.damaged import damaged
+from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 from tests.support.serving import PROBE, serving, start, wait_for
 
 
 def test_tables_that_appear_change_and_go(small_tables: Path, tmp_path: Path) -> None:
-    with serving(tmp_path, bundled=False, log=[]) as server, httpx.Client(base_url=server.url) as client:
+    with (
+        serving(tmp_path, bundled=False, log=[]) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+    ):
         assert client.get("/v1/health").status_code == 503
         assert client.get(PROBE).status_code == 404
         shutil.copy(small_tables / "KBvK.r.h5", tmp_path / "new")
@@ -100,7 +104,10 @@ def test_each_cause_is_told_once_for_each_state_of_its_file(small_tables: Path, 
     right = (small_tables / "KBvK.r.h5").read_bytes()
     log: list[str] = []
     number = count(1)
-    with serving(directory, bundled=False, log=log) as server, httpx.Client(base_url=server.url) as client:
+    with (
+        serving(directory, bundled=False, log=log) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+    ):
 
         def probed() -> httpx.Response:
             """The answer to a question that has no kept one."""
@@ -123,7 +130,10 @@ def test_each_cause_is_told_once_for_each_state_of_its_file(small_tables: Path, 
 
 def test_tables_of_an_earlier_version_hide_no_new_ones(small_tables: Path, tmp_path: Path) -> None:
     log: list[str] = []
-    with serving(tmp_path, bundled=False, log=log) as server, httpx.Client(base_url=server.url) as client:
+    with (
+        serving(tmp_path, bundled=False, log=log) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+    ):
         for name in ("own", "local"):
             (tmp_path / name).mkdir()
         (tmp_path / "own" / "KPvK.r.abc.h5").touch()

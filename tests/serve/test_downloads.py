@@ -18,6 +18,7 @@ from tbgen.serve.app import make_app
 from tbgen.serve.problem import Problem
 from tbgen.serve.served import look
 from tbgen.serve.service import Service, Settings
+from tests.support.patience import PATIENCE
 from tests.support.serving import Server, serving, wait_for
 
 
@@ -78,7 +79,7 @@ def test_a_pipe_with_the_name_of_a_table_is_not_served(small_tables: Path, tmp_p
     shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
     os.mkfifo(tmp_path / "KNvK.r.h5")
     (tmp_path / "KPvK.r.h5").symlink_to("KPvK.r.h5")
-    with serving(tmp_path) as served, httpx.Client(base_url=served.url, timeout=20) as client:
+    with serving(tmp_path) as served, httpx.Client(base_url=served.url, timeout=PATIENCE) as client:
         listed = {one["file"] for one in client.get("/v1/tables").json()["tables"]}
         assert "KBvK.r.h5" in listed
         assert "KNvK.r.h5" not in listed

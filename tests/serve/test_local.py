@@ -17,6 +17,7 @@ from tbgen.table_rules import TableRules
 from tbgen.text import to_json
 from tests.support.browsing import CHROMIUM, go, launched
 from tests.support.local_tables import keep_alone
+from tests.support.patience import PATIENCE
 from tests.support.serving import serving
 
 RUN = "7k/8/8/p7/P7/8/1P6/K7 w - - 0 1"
@@ -32,7 +33,10 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(directory: Path) -> Iterator[httpx.Client]:
-    with serving(directory, "--per-client", "0") as server, httpx.Client(base_url=server.url, timeout=60) as found:
+    with (
+        serving(directory, "--per-client", "0") as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as found,
+    ):
         yield found
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
+from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 from tests.support.serving import Server, serving, start
 
@@ -32,7 +33,7 @@ def test_sigterm_finishes_what_is_begun(small_tables: Path) -> None:
 def test_ctrl_c_has_its_exit_code(small_tables: Path) -> None:
     process = start(small_tables).process
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (130, "")
 
 
@@ -49,7 +50,7 @@ def test_a_second_signal_breaks_off_what_the_first_lets_end(small_tables: Path) 
     time.sleep(0.3)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE)
     connection.close()
     assert (process.returncode, errors) == (130, "")
 
@@ -57,7 +58,7 @@ def test_a_second_signal_breaks_off_what_the_first_lets_end(small_tables: Path) 
 def test_a_terminal_that_is_closed_ends_it(small_tables: Path) -> None:
     with serving(small_tables) as server:
         server.process.send_signal(signal.SIGHUP)
-        assert server.process.wait(30) == 0
+        assert server.process.wait(timeout=PATIENCE) == 0
 
 
 def test_what_cannot_be_listened_at(server: Server, small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:

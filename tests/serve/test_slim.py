@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tbgen.archive.slim import make_slim
+from tests.support.patience import PATIENCE
 from tests.support.serving import serving, wait_for
 
 FENS = ("8/8/8/3k4/8/8/4P3/4K3 w - - 0 1", "8/8/8/3k4/8/8/4P3/4K3 b - - 5 9 G2.5", "8/8/1k6/8/8/3K4/8/7R b - - 0 1")
@@ -24,8 +25,8 @@ def test_positions_and_batches(small_tables: Path, slim: Path) -> None:
     with (
         serving(small_tables) as whole,
         serving(slim) as other,
-        httpx.Client(base_url=whole.url) as wanted,
-        httpx.Client(base_url=other.url) as found,
+        httpx.Client(base_url=whole.url, timeout=PATIENCE) as wanted,
+        httpx.Client(base_url=other.url, timeout=PATIENCE) as found,
     ):
         for fen in FENS:
             for address in ("/v1/probe", "/v1/moves", "/v1/line", "/v1/probe"):
@@ -37,7 +38,7 @@ def test_positions_and_batches(small_tables: Path, slim: Path) -> None:
 
 def test_slim_tables_that_come_and_go(small_tables: Path, slim: Path, tmp_path: Path) -> None:
     shutil.copy(small_tables / "KPvK.r.h5", tmp_path)
-    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url) as client:
+    with serving(tmp_path, bundled=False) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
 
         def lacks_rooks() -> bool:
             answer = client.get("/v1/moves", params={"fen": "8/4P3/8/3k4/8/8/8/4K3 w - - 0 1"}).json()

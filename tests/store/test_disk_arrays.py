@@ -3,7 +3,6 @@
 import errno
 import mmap
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from importlib import import_module
@@ -20,6 +19,8 @@ from tbgen.errors import BadInput
 from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.own_memory import memory_in_use, trim_code
+from tests.support.patience import PATIENCE
+from tests.support.serving import wait_for
 
 _MIB = 1 << 20
 
@@ -80,8 +81,7 @@ def test_memory_is_kept_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     arrays = [disk_arrays.array(1 << 22, np.int32) for _ in range(8)]
     for array in arrays:
         array[:] = 7
-        time.sleep(0.05)
-        assert memory_in_use()[0] < budget + (16 << 20)
+        wait_for(lambda: memory_in_use()[0] < budget + (16 << 20))
     assert all((array == 7).all() for array in arrays)
     disk_arrays.close()
 
@@ -164,7 +164,7 @@ def test_the_watch_ends_with_what_nobody_closes(tmp_path: Path) -> None:
     assert watch is not None
     assert watch.is_alive()
     del disk_arrays
-    watch.join(timeout=10)
+    watch.join(timeout=PATIENCE)
     assert not watch.is_alive()
 
 

@@ -10,9 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from tests.support.patience import PATIENCE
+
 CHROMIUM: Final = shutil.which("chromium")
-PATIENCE: Final = 15_000
-"""Milliseconds that a page may take to do what is expected of it."""
+MILLISECONDS: Final = PATIENCE * 1000
+"""That a page may take to do what is expected of it."""
 SCREENS: Final = [(1280, 900), (1920, 1080), (360, 740)]
 NEEDS_BROWSER: Final = [
     pytest.mark.full,
@@ -101,7 +103,7 @@ def await_fen(page: Page, start: str) -> None:
 
 @contextmanager
 def launched() -> Iterator[Browser]:
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=MILLISECONDS)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found

@@ -3,10 +3,8 @@
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
-PATIENCE: Final = 60.0
-"""Seconds."""
+from tests.support.patience import PATIENCE
 
 
 def members(group: int) -> set[int]:

@@ -1,6 +1,7 @@
 """Commands run in a process of their own: the encodings that they meet, and texts that test what they show."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,15 @@ ENCODINGS: dict[str, dict[str, str]] = {
 }
 
 
+_PROGRESS = re.compile(rb"^tbgen: .*: (\d+ %.*|about (half|a quarter of) a minute)\n", re.MULTILINE)
+
+
+def complaints(errors: bytes) -> bytes:
+    """Return what a command wrote on standard error without the lines that say how far it is: on a slow machine they
+    come, one a minute."""
+    return _PROGRESS.sub(b"", errors)
+
+
 def tbgen(
     *words: str | bytes | Path, encoding: str = "utf-8", shell: str = "", **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
@@ -29,12 +39,13 @@ def tbgen(
     command: list[Any] = [sys.executable, "-m", "tbgen", *words]
     if shell:
         command = ["bash", "-c", f'set -o pipefail; "$@" {shell}', "bash", *command]
-    found = subprocess.run(
+    done = subprocess.run(
         command, capture_output=True, check=False, timeout=600, cwd=ROOT, env={**kept, **ENCODINGS[encoding]}, **more
     )
-    assert b"Traceback" not in found.stderr, found.stderr
-    assert b"Exception ignored" not in found.stderr, found.stderr
-    return found
+    assert b"Traceback" not in done.stderr, done.stderr
+    assert b"Exception ignored" not in done.stderr, done.stderr
+    done.stderr = complaints(done.stderr)
+    return done
 
 
 def is_harmless(output: bytes, encoding: str = "utf-8") -> bool:

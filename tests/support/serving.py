@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 
 PROBE: Final = "/v1/probe?fen=" + BISHOP.replace(" ", "_")
@@ -38,7 +39,7 @@ class Server(NamedTuple):
                 yield path.readlink()
 
 
-def wait_for(done: Callable[[], bool], seconds: float = 10) -> None:
+def wait_for(done: Callable[[], bool], seconds: float = PATIENCE) -> None:
     until = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < until
@@ -78,7 +79,7 @@ def serving(tables: Path, *options: str, bundled: bool = True, log: list[str] | 
     try:
         yield server
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
         if log is None:
             assert not errors, errors

@@ -22,6 +22,7 @@ from tbgen.referee.adjudicate import files
 from tbgen.referee.adjudicate.files import adjudicate
 from tbgen.referee.adjudicate.settings import Settings
 from tests.support.adjudicating import SAMPLE, run
+from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -207,7 +208,7 @@ def test_an_interrupt_from_the_terminal(tmp_path: Path) -> None:
             time.sleep(0.01)
         time.sleep(number / 10)
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out, err) == (130, "", "tbgen: interrupted\n")
     assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
 
@@ -239,7 +240,7 @@ def test_the_end_of_a_session(number: int, tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, "", "tbgen: interrupted\n")
     assert [path.name for path in tmp_path.iterdir()] == ["in.pgn"]
 

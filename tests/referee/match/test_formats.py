@@ -20,12 +20,13 @@ from tbgen.cli.main import main
 from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import desks
 from tests.support.matches import FAKE, GOOD, KRK, complaint, fake, played
+from tests.support.patience import PATIENCE
 
 
 def test_openings_are_not_repeated_unasked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     book = tmp_path / "book.epd"
     book.write_text(f"{KRK}\n8/8/8/4k3/8/8/8/K6R w - - 0 2\n")
-    words = [*fake("A"), *fake("B"), "--each", "tc=5", "restart=on", "--openings", str(book), "--rounds", "3"]
+    words = [*fake("A"), *fake("B"), "--each", "tc=60", "restart=on", "--openings", str(book), "--rounds", "3"]
     words += ["--max-moves", "1"]
     code, said = complaint(capsys, *words)
     assert (code, "takes 3 openings, and" in said, "--reuse plays them again" in said) == (2, True, True)
@@ -41,7 +42,7 @@ def test_openings_are_not_repeated_unasked(capsys: pytest.CaptureFixture[str], t
 def test_a_default_komi_yields_to_the_openings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     book = tmp_path / "book.pgn"
     book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n\n[Event "b"]\n[FEN "{KRK} 0 1"]\n\n*\n')
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--rounds", "2"]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--openings", str(book), "--max-moves", "1", "--rounds", "2"]
     words += ["--scoring", "komi", "--no-swap", "--pgn", str(tmp_path / "m.pgn")]
     played(capsys, *words, "--default-komi", "G1.25")
     text = (tmp_path / "m.pgn").read_text()
@@ -49,7 +50,7 @@ def test_a_default_komi_yields_to_the_openings(capsys: pytest.CaptureFixture[str
 
 
 def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = [*GOOD, *fake("Bad", "--fault", "none", "--at", "1", "--after", "1"), "--each", "tc=5", "--rounds", "500"]
+    words = [*GOOD, *fake("Bad", "--fault", "none", "--at", "1", "--after", "1"), "--each", "tc=60", "--rounds", "500"]
     words += ["--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2", "--max-moves", "1", "--scoring", "full"]
     words += ["--pgn", str(tmp_path / "games.pgn"), "--concurrency", "2"]
     games, standings = played(capsys, *words)
@@ -59,7 +60,7 @@ def test_a_sequential_test_stops_the_match(capsys: pytest.CaptureFixture[str], t
 
 
 def test_the_table_comes_every_so_many_games(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*GOOD, *fake("A"), *fake("B"), "--each", "tc=5", "--max-moves", "1", "--games", "2", "--every", "2"]
+    words = [*GOOD, *fake("A"), *fake("B"), "--each", "tc=60", "--max-moves", "1", "--games", "2", "--every", "2"]
     assert main(["match", "--json", *words]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [event["event"] for event in events] == [*["game", "game", "standings"] * 3, "end"]
@@ -85,7 +86,7 @@ def test_games_that_end_at_the_same_time(capsys: pytest.CaptureFixture[str], mon
         trying(self, order)
 
     monkeypatch.setattr(desks.Desks, "give", give)
-    words = [*GOOD, *fake("A"), "--each", "tc=5", "--max-moves", "1", "--games", "2", "--concurrency", "2"]
+    words = [*GOOD, *fake("A"), "--each", "tc=60", "--max-moves", "1", "--games", "2", "--concurrency", "2"]
     games, _ = played(capsys, *words)
     assert sorted(game["round"] for game in games) == ["1.1", "1.2"]
 
@@ -94,7 +95,7 @@ def test_games_that_end_at_the_same_time(capsys: pytest.CaptureFixture[str], mon
 def test_a_format_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path, system: str) -> None:
     pgn = tmp_path / "m.pgn"
     words = [*fake("A", "--fault", "none", "--at", "1"), *GOOD, *fake("C"), *fake("D", "--fault", "none", "--at", "1")]
-    words += ["--each", "tc=5", "--max-moves", "1", "--format", system, "--pgn", str(pgn), "--concurrency", "2"]
+    words += ["--each", "tc=60", "--max-moves", "1", "--format", system, "--pgn", str(pgn), "--concurrency", "2"]
     words += ["--scoring", "classical"]
     games, standings = played(capsys, *words)
     whole = pgn.read_text()
@@ -111,7 +112,7 @@ def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path
     pgn, book, engines = tmp_path / "m.pgn", tmp_path / "book.pgn", tmp_path / "engines.json"
     book.write_text('[Event "a"]\n\n1. e4 c5 *\n')
     engines.write_text(json.dumps([{"name": name, "cmd": shlex.join([sys.executable, str(FAKE)])} for name in "AB"]))
-    words = ["--engines", str(engines), "--each", "tc=5", "elo=3000", "--openings", str(book), "--max-moves", "2"]
+    words = ["--engines", str(engines), "--each", "tc=60", "elo=3000", "--openings", str(book), "--max-moves", "2"]
     played(capsys, *words, "--games", "1", "--pgn", str(pgn), "--site", "Here", "--affinity")
     headers = TagSection(pgn.read_bytes()).headers
     assert (headers["Site"], headers["ECO"][:2], headers["WhiteElo"]) == ("Here", "B2", "3000")
@@ -121,7 +122,7 @@ def test_what_a_game_says_of_itself(capsys: pytest.CaptureFixture[str], tmp_path
 
 
 def test_more_games_at_a_time_than_processors(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "1", "--concurrency", "1000"]
+    words = [*GOOD, *fake("B"), "--each", "tc=60", "--max-moves", "1", "--concurrency", "1000"]
     assert main(["match", *words]) == 0
     assert "1000 games at a time on" in capsys.readouterr().err
 
@@ -162,7 +163,7 @@ def test_xboard_engines_that_do_not_know_setboard(capsys: pytest.CaptureFixture[
 
 def test_another_process_for_every_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     births = tmp_path / "births"
-    words = [*fake("A", "--births", str(births), "--lives", "99"), "restart=yes", *GOOD, "--each", "tc=5"]
+    words = [*fake("A", "--births", str(births), "--lives", "99"), "restart=yes", *GOOD, "--each", "tc=60"]
     played(capsys, *words, "--max-moves", "1", "--games", "4")
     assert len(births.read_text()) == 4
 
@@ -198,10 +199,10 @@ def test_a_pause_between_games(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_pondering(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", "start=10"]
+    words = [*fake("A", "--heard", str(heard), "--ponders"), "ponder=yes", f"start={PATIENCE}"]
     words += [*fake("As expected"), *GOOD]
     began = time.monotonic()
     _, standings = played(capsys, *words, "--each", "tc=60", "--max-moves", "6", "--games", "2")
     assert {"setoption name Ponder value true", "ponderhit", "stop"} < set(heard.read_text().splitlines())
     assert {line["forfeits"] for line in standings["table"]} == {0}
-    assert time.monotonic() - began < 10  # a game that begins while the engine ponders would not be heard of
+    assert time.monotonic() - began < PATIENCE  # a game that begins while the engine ponders would not be heard of

@@ -16,6 +16,7 @@ from tbgen.cli.main import main
 from tbgen.pgn.tags import TagSection
 from tbgen.rules.tags import SCORING, result_of
 from tests.support.matches import GOOD, KRK, STOCKFISH, complaint, fake, played
+from tests.support.patience import PATIENCE
 
 
 def test_the_games_as_pgn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -65,7 +66,7 @@ def test_the_record_is_told_to_those_who_want_it(capsys: pytest.CaptureFixture[s
     book.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n")
     heard = tmp_path / "heard"
     played(
-        capsys, *GOOD, *fake("Plain", "--heard", str(heard)), "record=no", "--each", "tc=5",
+        capsys, *GOOD, *fake("Plain", "--heard", str(heard)), "record=no", "--each", "tc=60",
         "--openings", str(book), "--games", "1", "--max-moves", "2",
     )  # fmt: skip
     said = [line for line in heard.read_text().splitlines() if line.startswith("position")]
@@ -76,7 +77,7 @@ def test_tables_end_games(capsys: pytest.CaptureFixture[str], tmp_path: Path, sm
     tables = small_tables
     book = tmp_path / "book.epd"
     book.write_text(f"{KRK}\n8/8/8/4KBk1/8/8/8/8 b - - 0 1\n8/8/8/8/8/4k3/8/KQ6 w - -\n8/4n3/8/4k3/8/8/8/K6R w - -\n")
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1"]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--openings", str(book), "--max-moves", "1"]
     words += ["--games", "7", "--tables", str(tables)]
     games, standings = played(capsys, *words)
     assert [(game["result"], game.get("dtg"), game["plies"]) for game in games[:6]] == [
@@ -113,7 +114,7 @@ def test_scores_end_games(
 ) -> None:
     pgn, book = tmp_path / "m.pgn", tmp_path / "book.epd"
     book.write_text(f"{KRK}\n")
-    words = [*fake("A", "--score", score), *fake("B", "--score", "0"), "--each", "tc=5", "--openings", str(book)]
+    words = [*fake("A", "--score", score), *fake("B", "--score", "0"), "--each", "tc=60", "--openings", str(book)]
     games, _ = played(capsys, *words, *rule, "--games", "1", "--pgn", str(pgn))
     assert (games[0]["ending"].startswith(ending), games[0]["plies"] < 8) == (True, True)
     headers = TagSection(pgn.read_bytes()).headers
@@ -141,7 +142,7 @@ def test_a_komi_from_the_opening(capsys: pytest.CaptureFixture[str], tmp_path: P
     book = tmp_path / "book.pgn"
     book.write_text(f'[Event "a"]\n[Komi "-G0.75"]\n[FEN "{KRK} 0 1"]\n\n*\n')
     pgn = tmp_path / "games.pgn"
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book), "--max-moves", "1", "--games", "1"]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--openings", str(book), "--max-moves", "1", "--games", "1"]
     words += ["--scoring", "komi", "--pgn", str(pgn)]
     games, standings = played(capsys, *words)
     assert games[0]["points"] == 1.0
@@ -173,7 +174,7 @@ def test_a_komi_from_the_opening_is_kept_under_every_scoring(
 
 def test_a_match_goes_on_where_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "2", "--pgn", str(pgn)]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--max-moves", "2", "--pgn", str(pgn)]
     first, _ = played(capsys, *words, "--games", "3", "--concurrency", "2")
     assert sorted(game["round"] for game in first) == ["1.1", "1.2", "2.1"]
     before = pgn.read_text()
@@ -193,7 +194,7 @@ def test_what_is_read_is_never_written_to(capsys: pytest.CaptureFixture[str], tm
     book = tmp_path / "book.epd"
     book.write_text(f"{KRK}\n")
     (tmp_path / "link").symlink_to(book)
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--openings", str(book)]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--openings", str(book)]
     for more in (["--pgn", str(book)], ["--log", str(tmp_path / "link")]):
         code, said = complaint(capsys, *words, *more)
         assert (code, "name the same file" in said) == (2, True)
@@ -212,7 +213,7 @@ def test_what_is_read_is_never_written_to(capsys: pytest.CaptureFixture[str], tm
         (["--scoring", "winner"], "RMobilityScoring is Exponential there, and is RMobility Winner here"),
         (["--max-moves", "9"], "RMobilityAdjudication is 1 moves there, and is 9 moves here"),
         (["--each", "tc=6"], "TimeControl is 5 there, and is 6 here"),
-        (["--each", "tc=5", "option.Hash=2"], "WhiteOptions is missing there, and is Hash=2 here"),
+        (["--each", "tc=60", "option.Hash=2"], "WhiteOptions is missing there, and is Hash=2 here"),
         (["--openings", "BOOK"], "RMobilityOpenings is missing there, and is sha256 "),
     ],
 )
@@ -221,7 +222,7 @@ def test_a_match_goes_on_under_its_own_conditions_only(
 ) -> None:
     book, pgn = tmp_path / "book.epd", tmp_path / "games.pgn"
     book.write_text(f"{KRK}\n")
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "1", "--pgn", str(pgn)]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--max-moves", "1", "--pgn", str(pgn)]
     played(capsys, *words, "--games", "1")
     before = pgn.read_bytes()
     other = [str(book) if word == "BOOK" else word for word in other]
@@ -234,7 +235,7 @@ def test_adjudicate_obeys_the_conditions_of_a_match(capsys: pytest.CaptureFixtur
     pgn = tmp_path / "games.pgn"
     book = tmp_path / "book.epd"
     book.write_text("8/4n3/8/4k3/8/8/8/K6R w - - 7 30 G3.0\n")
-    words = [*GOOD, *fake("Other"), "--each", "tc=5", "--max-moves", "6", "--pgn", str(pgn), "--games", "2"]
+    words = [*GOOD, *fake("Other"), "--each", "tc=60", "--max-moves", "6", "--pgn", str(pgn), "--games", "2"]
     words += ["--rules", "wg", "--rules-set", "C", "--fifty", "ignored", "--scoring", "komi", "--komi", "-G4.25"]
     played(capsys, *words, "--openings", str(book))
     assert main(["adjudicate", str(pgn), "-o", str(tmp_path / "again.pgn"), "--decide", "none"]) == 0
@@ -295,11 +296,11 @@ def test_an_interrupt_ends_it_cleanly(capsys: pytest.CaptureFixture[str], tmp_pa
         [sys.executable, "-m", "tbgen", "match", *words, "--log", str(log)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until and not (log.exists() and log.read_text().count("<< go") >= 6):
         time.sleep(0.05)
     process.send_signal(how)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err == "tbgen: interrupted\n"
     assert out == ""

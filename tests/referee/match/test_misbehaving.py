@@ -23,6 +23,7 @@ from tbgen.referee.match.control import Control
 from tbgen.referee.match.desks import Desks
 from tests.support.matches import FAKE, GOOD, KRK, complaint, fake, played
 from tests.support.misbehaving import engines
+from tests.support.patience import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,8 @@ def test_who_misbehaves_loses_and_the_match_goes_on(
     capsys: pytest.CaptureFixture[str], fault: str, termination: str, words: str
 ) -> None:
     bad = fake("Bad", "--fault", fault)
-    games, standings = played(capsys, *GOOD, "tc=60", *bad, "tc=0.3", "--games", "2")
+    clock = {"loses on time": "tc=0.3"}.get(words, "tc=3" if fault == "unready" else "tc=60")
+    games, standings = played(capsys, *GOOD, "tc=60", *bad, clock, "--games", "2")
     assert [(game["result"], game["points"], game["termination"]) for game in games] == [
         ("G0.0", 1.0, termination),
         ("-G0.0", 0.0, termination),
@@ -95,15 +97,15 @@ def test_an_engine_that_never_starts(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_an_engine_that_never_says_a_word(capsys: pytest.CaptureFixture[str]) -> None:
     began = time.monotonic()
-    for command in ("sleep 60", "cat", "yes"):
+    for command in ("sleep 600", "cat", "yes"):
         words = ["--engine", f"cmd={command}", "name=Dumb", "start=0.5", *fake("Good"), "--each", "tc=1"]
         code, said = complaint(capsys, *words)
         assert (code, said) == (1, "tbgen: Dumb does not start: no answer to 'uci' or 'isready' in 0.5 seconds\n")
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < PATIENCE
 
 
 def test_an_engine_may_take_its_time(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main(["match", *GOOD, *fake("Late", "--late", "6"), "--each", "tc=5", "--max-moves", "1"]) == 0
+    assert main(["match", *GOOD, *fake("Late", "--late", "6"), "--each", "tc=60", "--max-moves", "1"]) == 0
     captured = capsys.readouterr()
     assert "tbgen: Late is starting: 5 s so far, of 60 s (start=S allows more)" in captured.err
     assert "2 of 2 games" in captured.out
@@ -114,7 +116,7 @@ def test_one_that_does_not_start_again_loses_and_the_match_goes_on(
 ) -> None:
     births = str(tmp_path / "births")
     mortal = fake("Mortal", "--fault", "crash", "--at", "1", "--lives", "2", "--births", births)
-    words = [*GOOD, *mortal, "start=3", *fake("Other", "--seed", "2"), "--each", "tc=5", "--max-moves", "1"]
+    words = [*GOOD, *mortal, *fake("Other", "--seed", "2"), "--each", "tc=60", "--max-moves", "1"]
     games, standings = played(capsys, *words, "--games", "4")
     assert len(games) == 12
     lost = [game for game in games if "Mortal" in (game["white"], game["black"])]
@@ -128,7 +130,7 @@ def test_a_game_that_nobody_can_play_is_left_for_later(capsys: pytest.CaptureFix
         fake(name, "--fault", "crash", "--at", "1", "--lives", "1", "--births", str(tmp_path / name))
         for name in ("One", "Two")
     )
-    words = [*GOOD, *one, *two, "--each", "tc=5", "start=3", "--max-moves", "1", "--pgn", str(tmp_path / "m.pgn")]
+    words = [*GOOD, *one, *two, "--each", "tc=60", "--max-moves", "1", "--pgn", str(tmp_path / "m.pgn")]
     assert main(["match", "--json", *words]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     unplayed = [event for event in events if event["event"] == "unplayed"]
@@ -176,7 +178,7 @@ def test_processes_that_are_killed_are_replaced(capsys: pytest.CaptureFixture[st
         f"touch {births}; kill -9 $PPID\n"
     )
     assassin.chmod(0o755)
-    words = [*GOOD, "--engine", f"cmd={assassin}", "name=Assassin", "--each", "tc=5", "--max-moves", "1"]
+    words = [*GOOD, "--engine", f"cmd={assassin}", "name=Assassin", "--each", "tc=60", "--max-moves", "1"]
     assert main(["match", "--json", *words]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert events[0] == {"event": "note", "note": "a process that had a game played was ended from outside"}
@@ -201,7 +203,7 @@ def test_what_engines_have_started_goes_with_them(
         f"(setsid sh -c 'sleep 600 & echo $! >> {pids}; wait' &)\nexec {engine}\n"
     )
     host.chmod(0o755)
-    words = [*GOOD, "--engine", f"cmd={host}", "name=Host", "--each", "tc=5", "--max-moves", "2", "--games", "2"]
+    words = [*GOOD, "--engine", f"cmd={host}", "name=Host", "--each", "tc=60", "--max-moves", "2", "--games", "2"]
     assert main(["match", "--json", *words]) == 0
     assert len(pids.read_text().split()) >= 3
     assert [pid for pid in pids.read_text().split() if Path("/proc", pid).exists()] == []
@@ -214,7 +216,7 @@ def test_what_an_engine_leaves_whose_desk_is_killed(capsys: pytest.CaptureFixtur
         f"setsid sleep 600 & echo $! > {pids}; kill -9 $PPID; sleep 600\n"
     )
     host.chmod(0o755)
-    words = [*GOOD, "--engine", f"cmd={host}", "name=Host", "--each", "tc=5", "--max-moves", "1"]
+    words = [*GOOD, "--engine", f"cmd={host}", "name=Host", "--each", "tc=60", "--max-moves", "1"]
     assert main(["match", "--json", *words]) == 0
     stat = Path("/proc", pids.read_text().strip(), "stat")
     assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"  # nobody's but init's
@@ -236,7 +238,7 @@ def test_what_a_running_engine_has_started_is_let_alone() -> None:
         del strays.RUNNING[4194305]
         strays.end()
     """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout.split() == ["False", "False", "True"]
 
 

@@ -55,7 +55,7 @@ def boards(story: Found) -> list[str]:
 
 def test_a_finished_match_is_played_through(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pgn, page = tmp_path / "m.pgn", tmp_path / "m.html"
-    words = [*GOOD, *fake(BAD, "--fault", "confess"), "--each", "tc=5", "--max-moves", "3", "--games"]
+    words = [*GOOD, *fake(BAD, "--fault", "confess"), "--each", "tc=60", "--max-moves", "3", "--games"]
     for games in ("2", "4"):
         played(capsys, *words, games, "--pgn", str(pgn), "--page", str(page))
         state, stories = embedded(page)
@@ -83,7 +83,7 @@ def test_a_story_is_the_same_from_the_game_and_from_its_pgn(
     monkeypatch.setattr(Page, "add", lambda _, pgn, story: found.append((pgn, story)))
     book = tmp_path / "book.pgn"
     book.write_text('[Event "?"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 *\n')
-    words = [*GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "20", "--games", "2", "--openings", str(book)]
+    words = [*GOOD, *fake("B"), "--each", "tc=60", "--max-moves", "20", "--games", "2", "--openings", str(book)]
     played(capsys, *words, "--page", str(tmp_path / "m.html"))
     assert len(found) == 2
     for pgn, story in found:
@@ -222,7 +222,7 @@ def test_a_page_is_there_before_the_first_game(capsys: pytest.CaptureFixture[str
     watcher = tmp_path / "watcher"
     watcher.write_text(f"#!/bin/sh\n[ -e {seen} ] || cp {page} {seen}\nexec {sys.executable} {FAKE}\n")
     watcher.chmod(0o755)
-    played(capsys, *GOOD, "--engine", f"cmd={watcher}", "--each", "tc=5", "--max-moves", "1", "--page", str(page))
+    played(capsys, *GOOD, "--engine", f"cmd={watcher}", "--each", "tc=60", "--max-moves", "1", "--page", str(page))
     (before, _), (after, _) = embedded(seen), embedded(page)
     assert (before["told"], before["state"]) == ("0 of 2 games", "running")
     assert (after["told"].startswith("2 of 2 games"), after["state"]) == (True, "over")
@@ -233,14 +233,14 @@ def test_a_long_match_lists_its_last_games(
 ) -> None:
     monkeypatch.setattr(match, "_LISTED", 2)
     page = tmp_path / "m.html"
-    played(capsys, *GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "1", "--games", "6", "--page", str(page))
+    played(capsys, *GOOD, *fake("B"), "--each", "tc=60", "--max-moves", "1", "--games", "6", "--page", str(page))
     state, stories = embedded(page)
     assert [row["round"] for row in state["games"]] == ["3.2", "3.1"]
     assert (state["played"], len(stories), len(list((tmp_path / "m.games").iterdir()))) == (6, 2, 1 + 2)
 
 
 def test_only_a_page_of_a_match_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = [*GOOD, *fake("B"), "--each", "tc=5", "--page"]
+    words = [*GOOD, *fake("B"), "--each", "tc=60", "--page"]
     other, page = tmp_path / "other.html", tmp_path / "m.html"
     other.write_text("mine")
     (tmp_path / "m.games").mkdir()
@@ -262,7 +262,7 @@ def test_a_page_that_has_no_room_does_not_hide_the_standings(
         write(self, standings, games, running=running)
 
     monkeypatch.setattr(Page, "write", full)
-    words = [*GOOD, *fake("B"), "--each", "tc=5", "--max-moves", "1", "--page", str(tmp_path / "m.html")]
+    words = [*GOOD, *fake("B"), "--each", "tc=60", "--max-moves", "1", "--page", str(tmp_path / "m.html")]
     assert main(["match", *words]) == 6
     out, err = capsys.readouterr()
     assert "given minus suffered" in out

@@ -10,14 +10,13 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.support.browsing import NEEDS_BROWSER, SCREENS, assert_for_everybody, launched
+from tests.support.browsing import MILLISECONDS, NEEDS_BROWSER, SCREENS, assert_for_everybody, launched
 from tests.support.matches import fake
 from tests.support.serving import wait_for
 from tests.support.web_hosts import python
 
 pytestmark = NEEDS_BROWSER
 NAME = '<img src=x onerror="document.title=1">'
-PATIENCE = 60_000.0
 
 
 class Match(NamedTuple):
@@ -41,7 +40,7 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Match]:
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            wait_for(lambda: file.exists() and '"file":' in file.read_text(), 60)
+            wait_for(lambda: file.exists() and '"file":' in file.read_text())
             with python(root, root) as url:
                 yield Match(file, f"{url}/m.html")
         finally:
@@ -65,7 +64,7 @@ def moves(page: Page) -> Locator:
 
 
 def await_more(page: Page, than: int) -> None:
-    page.wait_for_function(f"document.querySelectorAll('#moves tr').length > {than}", timeout=PATIENCE)
+    page.wait_for_function(f"document.querySelectorAll('#moves tr').length > {than}", timeout=MILLISECONDS)
 
 
 def test_it_goes_on_without_loading_the_page_again(page: Page) -> None:
@@ -93,7 +92,7 @@ def test_an_address_that_is_mistyped_chooses_nothing(page: Page, match: Match) -
 def test_a_game_stays_on_the_board_when_it_is_over(page: Page) -> None:
     title = page.locator("#title")
     round_ = page.locator(".card").last.evaluate("card => { card.click(); return card.round; }")  # at once: games end
-    expect(title).to_have_text(re.compile(rf"Round {re.escape(round_)}: -?G\d"), timeout=PATIENCE)
+    expect(title).to_have_text(re.compile(rf"Round {re.escape(round_)}: -?G\d"), timeout=MILLISECONDS)
     expect(page.locator("#said")).to_contain_text("move limit")
     expect(moves(page)).to_have_count(60)
     page.keyboard.press("Home")
@@ -108,7 +107,7 @@ def test_a_game_stays_on_the_board_when_it_is_over(page: Page) -> None:
 
 def test_a_game_that_ends_stays_for_a_last_look(page: Page) -> None:
     title, live = page.locator("#title"), page.locator("#live")
-    expect(title).to_have_text(re.compile(r"^Round [\d.]+$"), timeout=PATIENCE)
+    expect(title).to_have_text(re.compile(r"^Round [\d.]+$"), timeout=MILLISECONDS)
     shown = title.inner_text()
 
     def without_it(route: Route) -> None:
@@ -127,7 +126,9 @@ def test_a_game_that_ends_stays_for_a_last_look(page: Page) -> None:
 
 
 def test_whoever_looks_back_is_left_alone(page: Page) -> None:
-    page.wait_for_function("(n => 4 < n && n < 40)(document.querySelectorAll('#moves tr').length)", timeout=PATIENCE)
+    page.wait_for_function(
+        "(n => 4 < n && n < 40)(document.querySelectorAll('#moves tr').length)", timeout=MILLISECONDS
+    )
     page.locator("[data-key=Home]").click()
     page.locator("[data-key=ArrowRight]").click()
     known = moves(page).count()
@@ -146,7 +147,7 @@ def test_what_engines_are_called_is_text(page: Page) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_for_everybody(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.locator("#games tr").first.wait_for(timeout=PATIENCE)
+    page.locator("#games tr").first.wait_for(timeout=MILLISECONDS)
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
         assert_for_everybody(page, f"match {width} {scheme}")
@@ -174,6 +175,6 @@ def test_as_a_file_it_loads_itself_again(browser: Browser, match: Match) -> None
     expect(page.locator("#problem")).to_contain_text("loads itself again every 5 seconds")
     expect(page.locator("#board piece").first).to_be_visible()
     page.evaluate("window.mark = 1")
-    page.wait_for_function("window.mark !== 1", timeout=PATIENCE)
+    page.wait_for_function("window.mark !== 1", timeout=MILLISECONDS)
     expect(page.locator("#moves tr").first).to_be_visible()
     page.close()
