@@ -8,6 +8,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tbgen.cli import display
+from tests.support.costs import (  # noqa: F401
+    pytest_runtest_setup,
+    pytest_runtest_teardown,
+    pytest_terminal_summary,
+)
 from tests.support.heaviest import HEAVIEST
 
 # The first example of a property compiles the kernels under it, and a machine may be busy: no deadline.
