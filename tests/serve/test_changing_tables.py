@@ -164,7 +164,7 @@ def test_requests_are_told_where_that_is_asked(small_tables: Path) -> None:
     assert httpx.get(server.url + PROBE).status_code == 200
     assert httpx.post(f"{server.url}/v1/nothing?{'x%1b' * 2500}").status_code == 404
     server.process.terminate()
-    told, errors = server.process.communicate(timeout=30)
+    told, errors = server.process.communicate(timeout=PATIENCE)
     first, second = told.splitlines()
     assert re.fullmatch(rf'20\S+ 127\.0\.0\.1 "GET {re.escape(PROBE)}" 200 \d+\.\d ms', first)
     assert '"POST /v1/nothing?x%1bx%1b' in second
