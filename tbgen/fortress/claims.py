@@ -10,9 +10,11 @@ import chess
 
 from tbgen import certificate, outcome
 from tbgen.certificate import lines_of, name_of
+from tbgen.fortress.graph import Graph
 from tbgen.fortress.hold import Hold
 from tbgen.fortress.search import Proof
 from tbgen.fortress.strategy import Reply, replies
+from tbgen.fortress.way import Way
 from tbgen.probe import Tablebase
 
 
@@ -35,16 +37,20 @@ class Claim(NamedTuple):
     plies: int | None
     """None: for ever. Else the first ply at which the record may change to something worse than the bound: no table is
     asked, since a capture that ends well may begin with a worse record."""
-    held: Hold
+    held: Hold | Way
     replies: list[Reply]
+
+    @property
+    def _graph(self) -> Graph:
+        return self.held.held.graph if isinstance(self.held, Way) else self.held.graph
 
     @property
     def holding(self) -> list[HoldingMan]:
         """The men that move, each with its squares."""
-        graph = self.held.graph
+        graph = self._graph
         found = []
         for free in graph.free_men:
-            if free.man.side == self.held.attacker:
+            if (free.man.side == 0) != self.defender:
                 continue
             used = {reply.place[free.axis] for reply in self.replies}
             if any(reply.move.from_square == free.squares[reply.place[free.axis]] for reply in self.replies):
@@ -59,16 +65,19 @@ class Claim(NamedTuple):
         yield from lines_of(self.board, self.record, self.defender, self.bound, self.plies, self._written())
 
     def _written(self) -> Iterator[certificate.Reply]:
-        """The replies hold under the worst record for which the attacker's goals are limited as they are."""
-        bound_limits = (self.bound > 0) != self.defender and outcome.level(self.bound) < outcome.level(self.record)
-        under = self.bound if bound_limits else self.record
-        graph = self.held.graph
-        for place, move in self.replies:
+        """The replies hold under the worst record for which the attacker's goals are limited as they are. Before a goal
+        of the defender's is made, that is a goal of the attacker's which it betters."""
+        graph, sign = self._graph, 1 if self.defender else -1
+        bound_limits = self.bound * sign < 0 and outcome.level(self.bound) < outcome.level(self.record)
+        holding = self.bound if bound_limits or isinstance(self.held, Way) else self.record
+        gaining = -sign * (outcome.BASE - max(outcome.level(self.bound) + 1, outcome.FIRST_RECORD))
+        for place, move, rank in self.replies:
             name = name_of(graph.board_at(place, self.defender))
-            yield certificate.Reply(name, move.uci(), under)
+            under = holding if rank is None else gaining
+            yield certificate.Reply(name, move.uci(), under, rank)
             if place == graph.start and self.board.turn == self.defender and name != name_of(self.board):
                 # en passant, of which graphs know nothing
-                yield certificate.Reply(name_of(self.board), move.uci(), under)
+                yield certificate.Reply(name_of(self.board), move.uci(), under, rank)
 
 
 def claims(board: chess.Board, record: int, proof: Proof, tables: Tablebase | None) -> list[Claim]:

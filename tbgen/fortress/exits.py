@@ -76,6 +76,12 @@ class Exits:
         best = self._best(side, -sign * BASE, ends=True)
         return turn.legal & turn.exits & (best * sign >= bound * sign)
 
+    def goals(self, side: int) -> Ints:
+        """List the levels of a side's own goals that its exits are known to be worth."""
+        turn, sign = self._graph.turns[side], 1 if side == 0 else -1
+        best = sign * self._best(side, -sign * BASE, ends=True)[turn.legal & turn.exits].astype(np.int64)
+        return np.unique(BASE - best[best > 0])
+
     def _best(self, side: int, unknown: int, *, ends: bool) -> Outcomes:
         """Give the best exit of each arrangement for the side that moves; `unknown` is the worth of what no table has.
         `ends`: where the game is over after it, it is worth that."""

@@ -58,10 +58,10 @@ def hold(graph: Graph, attacker: int, goals: Goals) -> Hold:
     while changed or ply <= 2:
         ply += 1
         lost = ours.legal & (holding <= ply - 1)
-        broken = theirs.legal & (attacking == FOR_EVER) & _some(theirs, lost)
+        broken = theirs.legal & (attacking == FOR_EVER) & some_lead(theirs, lost)
         attacking[broken] = ply
         safe = theirs.legal & (attacking > ply - 1)
-        fallen = ours.legal & (holding == FOR_EVER) & ~_some(ours, safe)
+        fallen = ours.legal & (holding == FOR_EVER) & ~some_lead(ours, safe)
         fallen &= ours.level > STALEMATE  # a stalemate of the limit or more ends the game with what is to be proved
         fallen &= ~(goals.saving | spared) if ply == 1 else ~goals.saving
         holding[fallen] = ply
@@ -70,7 +70,7 @@ def hold(graph: Graph, attacker: int, goals: Goals) -> Hold:
     return Hold(graph, attacker, plies)
 
 
-def _some(turn: Turn, wanted: Bools) -> Bools:
+def some_lead(turn: Turn, wanted: Bools) -> Bools:
     """Say of each arrangement whether a quiet move leads to a wanted one."""
     found = np.zeros(wanted.shape, np.bool_)
     for free, targets in turn.moves:

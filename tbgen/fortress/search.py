@@ -8,6 +8,8 @@ or better for the defender, because
 
 The limit is the record's level, or the bound's if that is lower and the attacker's: a goal of the record's level or
 more changes nothing, and one of the bound's level or more is the bound at best.
+
+A bound that is better than the record is a goal of the defender's: he can force it, and then hold it as the record.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +22,8 @@ import numpy as np
 from tbgen.fortress.exits import Exits, worth
 from tbgen.fortress.graph import Graph, size_of
 from tbgen.fortress.hold import FOR_EVER, Goals, Hold, hold
-from tbgen.outcome import BASE, MAX_LEVEL, level
+from tbgen.fortress.way import Way, find_way
+from tbgen.outcome import BASE, FIRST_RECORD, MAX_LEVEL, level
 from tbgen.position import check_legal
 from tbgen.probe import Tablebase
 from tbgen.text import SIDES, counted
@@ -47,11 +50,11 @@ class Proof(NamedTuple):
     bound: int
     """An outcome: the game ends with this or better for the defender."""
     plies: int
-    """The first ply at which the record may change for the worse; FOR_EVER if the bound is the record."""
-    held: Hold | None
-    """How the bound is held; None where it is mate by the attacker."""
+    """The first ply at which the record may change for the worse; FOR_EVER if the bound is the record or better."""
+    held: Hold | Way | None
+    """How the bound is held, or come to; None where it is mate by the attacker."""
     delay: Hold | None
-    """How the record is kept so long; None where the bound is the record, or nothing is gained."""
+    """How the record is kept so long; None where the bound is the record or better, or nothing is gained."""
     obstacle: str = ""
     """Why nothing is held, if that is so."""
 
@@ -94,7 +97,7 @@ def _prove(
     for tried, free_men in enumerate(pairs):
         report(tried, len(pairs))
         attempt.on(free_men)
-        if attempt.done:
+        if attempt.mates:
             return attempt.best
     larger: list[Men] = []
     if not (soon := breaks_soon(board, defender, tables)):
@@ -102,7 +105,7 @@ def _prove(
         for tried, free_men in enumerate(larger, len(pairs)):
             report(tried, len(pairs) + len(larger))
             attempt.on(free_men)
-            if attempt.done:
+            if attempt.mates:
                 break
     if attempt.best.held is not None:
         return attempt.best
@@ -124,14 +127,19 @@ class _Attempt:
         self.best = Proof(defender, self._bounds[0], 1, None, None)
 
     @property
-    def done(self) -> bool:
-        return self.best.plies == FOR_EVER
+    def mates(self) -> bool:
+        return level(self.best.bound) == 0 and self.best.held is not None
 
     def on(self, free_men: Sequence[chess.Square]) -> None:
         """Try what can be held when these men move."""
         graph = Graph(self._board, free_men)
         exits = Exits(graph, self._tables)
-        last = len(self._bounds) - 1
+        if self.best.plies < FOR_EVER:
+            self._try_to_hold(graph, exits)
+        self._try_to_gain(graph, exits)
+
+    def _try_to_hold(self, graph: Graph, exits: Exits) -> None:
+        """Look for the record, or the best bound that is worse."""
         held, plies = self._hold(graph, goals(exits, self._attacker, self._record, self._record), self._record)
         if plies == FOR_EVER:
             self.best = self.best._replace(bound=self._record, plies=plies, held=held, delay=None)
@@ -140,7 +148,7 @@ class _Attempt:
             held, plies = self._hold(graph, no_exits(graph, self._attacker, self._record), None)
         if plies > self.best.plies:
             self.best = self.best._replace(plies=plies, delay=held if plies > ANY_MOVE else None)
-        low, high = self._reached, last
+        low, high = self._reached, len(self._bounds) - 1
         step = 1  # as a rule nothing better can be held: see that first
         while high - low > 1:
             middle = min(low + step, (low + high) // 2)
@@ -152,6 +160,30 @@ class _Attempt:
             else:
                 high = middle
         self._reached = low
+
+    def _try_to_gain(self, graph: Graph, exits: Exits) -> None:
+        """Look for the best goal of the defender's that he can force, and then hold."""
+        sign = 1 if self._attacker else -1
+        highest = level(self._record)
+        if self.best.bound * sign > self._record * sign:
+            highest = level(self.best.bound)
+        easiest = sign * (BASE - highest + 1)
+        lenient = goals(exits, self._attacker, easiest, easiest)._replace(limit=FIRST_RECORD)
+        held, plies = self._hold(graph, lenient, easiest)
+        if plies < FOR_EVER:
+            return
+        theirs = graph.turns[self._attacker]
+        safe = theirs.legal & (held.plies[self._attacker] == FOR_EVER)
+        levels = np.union1d(theirs.level[safe], exits.goals(1 - self._attacker))
+        for lowest in levels[levels < highest].tolist():
+            bound = sign * (BASE - lowest)
+            wanted = goals(exits, self._attacker, bound, bound)
+            held, plies = self._hold(graph, wanted, bound)
+            if plies == FOR_EVER:
+                way = find_way(held, wanted)
+                if way.at(graph.start, defends=(self._board.turn == chess.WHITE) == (self._attacker == 1)):
+                    self.best = self.best._replace(bound=bound, plies=FOR_EVER, held=way, delay=None)
+                    return
 
     def _hold(self, graph: Graph, wanted: Goals, bound: int | None) -> tuple[Hold, int]:
         """Work out a graph, and for how many plies its own arrangement is held. A capture en passant, of which graphs

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tbgen.fortress.exits import worth
 from tbgen.fortress.graph import Graph, Turn
 from tbgen.fortress.hold import FOR_EVER, Hold
+from tbgen.fortress.way import Way
 from tbgen.probe import Tablebase
 
 
@@ -19,10 +20,12 @@ class Reply(NamedTuple):
     place: tuple[int, ...]
     """Coordinates in the graph."""
     move: chess.Move
+    rank: int | None = None
+    """How many moves there may be before the defender's goal is made; None where it has been made, or need not."""
 
 
 def replies(
-    held: Hold, turn: chess.Color, bound: int, tables: Tablebase | None, *, may_exit: bool = True
+    held: Hold | Way, turn: chess.Color, bound: int, tables: Tablebase | None, *, may_exit: bool = True
 ) -> list[Reply]:
     """What the defender does, from the graph's own arrangement on, wherever the attacker goes.
 
@@ -32,8 +35,9 @@ def replies(
 
 
 class _Walk:
-    def __init__(self, held: Hold, bound: int, tables: Tablebase | None, may_exit: bool) -> None:
-        self._held = held
+    def __init__(self, way: Hold | Way, bound: int, tables: Tablebase | None, may_exit: bool) -> None:
+        self._held = held = way.held if isinstance(way, Way) else way
+        self._way = way if isinstance(way, Way) else None
         self._bound = bound
         self._tables = tables
         self._may_exit = may_exit
@@ -67,12 +71,28 @@ class _Walk:
         """The best quiet move; among equals one that comes back to what was met, so that the strategy stays small."""
         at = tuple(int(one) for one in np.unravel_index(place, self._held.graph.shape))
         options = list(self._holds.of(place))
+        if self._way is not None and self._way.at(at, defends=True):
+            return self._approach(self._way, at, options)
         if options:
             move, to = max(options, key=lambda one: (self._attacks.plies[one[1]], one[1] in self._met[False]))
             if self._attacks.plies[to] + 1 >= self._holds.plies[place]:
                 return Reply(at, move), [to]
         other = self._other_reply(self._held.graph.board_at(at, self._held.attacker == 1))
         return (None if other is None else Reply(at, other)), []
+
+    def _approach(
+        self, way: Way, at: tuple[int, ...], options: list[tuple[chess.Move, int]]
+    ) -> tuple[Reply | None, list[int]]:
+        """A move that makes the goal, or comes nearer to where it is made."""
+        rank = int(way.defending[at])
+        theirs = self._held.graph.turns[self._held.attacker]
+        for move, to in options:
+            there = np.unravel_index(to, self._held.graph.shape)
+            makes = theirs.level[there] <= way.level and self._attacks.plies[to] == FOR_EVER
+            if makes or way.attacking[there] < rank:
+                return Reply(at, move, rank), [to]
+        exit_ = self._other_reply(self._held.graph.board_at(at, self._held.attacker == 1))
+        return (None if exit_ is None else Reply(at, exit_, rank)), []
 
     def _other_reply(self, board: chess.Board) -> chess.Move | None:
         """An exit that is known to end well; else a quiet move, for one ply more; None where there is neither."""

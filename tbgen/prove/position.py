@@ -145,7 +145,9 @@ def find(
     kept = None if certificate else tables.sure(board, record, line=more)
     if kept is not None:  # what is solved now may be less
         solution = _with(solution, kept)
-    if not (solution.sure.exact and not more) and means is not None:
+    # Holding tells no distance of a goal that is forced: local tables do.
+    is_settled = solution.sure.exact and (solution.sure.dtg is not None or kept is not None)
+    if (more or not is_settled) and means is not None:
         try:
             attempt = _attempt(solution, tables, means, watch, certify if certificate else None, distance=more)
             solution = solution._replace(attempt=attempt)

@@ -126,7 +126,8 @@ class Solution(NamedTuple):
         if proof.bound == self.record:
             yield f"{side} is sure of {record}: {other} cannot improve on the record."
         elif proof.held is not None:
-            yield f"{side} is sure of {outcome.text(proof.bound)}, or better."
+            more = "" if proof.bound == outcome.goal(0, not proof.defender) else ", or better"
+            yield f"{side} is sure of {outcome.text(proof.bound)}{more}."
         else:
             yield from wrapped(f"{side} is not sure of anything by holding: {proof.obstacle}.", _WIDTH)
         for claim in claims:

@@ -1,10 +1,12 @@
 """Holdings that are known: Fine's No. 70, a permanent check, a bishop that cannot get at pawns of the other colour."""
 
+from collections.abc import Callable
+
 import chess
 import pytest
 
 from tbgen import outcome, position
-from tbgen.checker import check, read
+from tbgen.checker import Reply, check, read
 from tbgen.errors import BadInput, WrongClaim
 from tbgen.fortress import Claim, Proof, claims, prove
 from tbgen.fortress.exits import Exits
@@ -81,6 +83,9 @@ def test_who_holds_nothing_is_told_why(fen: str, words: str) -> None:
     assert black.obstacle.startswith(words)
 
 
+Replies = dict[str, Reply]
+"""By the position in which the defender has the move."""
+
 RABID = "8/8/8/8/4k3/6pp/7p/R6K w - - 10 60"
 
 
@@ -126,9 +131,82 @@ def test_an_exit_that_ends_the_game_needs_no_table(fen: str, free_men: str, savi
     assert Exits(graph, None).saving(0, mate)[graph.start] == saving
 
 
+PERPETUAL = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 10 60"
+
+
+def test_a_perpetual_is_worth_what_it_leaves() -> None:
+    """Virtual pieces, 2002, and cuteRMob: a perpetual check that leaves one move is worth G1.0."""
+    claim = claim_of(PERPETUAL, "-G21.5", chess.WHITE)
+    assert (outcome.text(claim.bound), claim.plies) == ("G1.0", None)
+    ((square, piece, used),) = claim.holding
+    assert (square, piece.symbol(), sorted(used)) == (chess.H5, "Q", sorted(squares("h5 e8")))
+
+
+def without_ranks(replies: Replies) -> Replies:
+    return {name: reply._replace(rank=None) for name, reply in replies.items()}
+
+
+def for_good_records_only(replies: Replies) -> Replies:
+    return {name: reply._replace(record=outcome.parse("G1.0")) for name, reply in replies.items()}
+
+
+def without_the_check(replies: Replies) -> Replies:
+    return {name: reply._replace(move=chess.Move.from_uci("h5e5")) for name, reply in replies.items()}
+
+
+@pytest.mark.parametrize(
+    ("forge", "words"),
+    [
+        (without_ranks, "has no rank"),
+        (for_good_records_only, "there is no reply under -G21.5"),
+        (without_the_check, "there is no reply"),
+    ],
+)
+def test_a_forged_perpetual_is_refused(forge: Callable[[Replies], Replies], words: str) -> None:
+    (told,) = read(claim_of(PERPETUAL, "-G21.5", chess.WHITE).lines())
+    assert check(told, None) == 4
+    with pytest.raises(WrongClaim, match=words):
+        check(told._replace(replies=forge(told.replies)), None)
+
+
+def test_a_perpetual_that_claims_stalemate_is_refused() -> None:
+    (told,) = read(claim_of(PERPETUAL, "-G21.5", chess.WHITE).lines())
+    with pytest.raises(WrongClaim, match="comes no nearer"):
+        check(told._replace(bound=outcome.parse("G0.5")), None)
+
+
+def test_a_check_that_can_be_answered_in_two_ways_is_worth_less() -> None:
+    """Without the pawn Black's king has more squares."""
+    white, _ = prove(chess.Board(PERPETUAL.replace("6p1", "8")), outcome.parse("-G21.5"))
+    assert white.bound < outcome.parse("G1.0")
+
+
+@pytest.mark.parametrize("record", ["G1.0", "-G1.0"])
+def test_an_equal_goal_betters_no_record(record: str) -> None:
+    """The first holder keeps it."""
+    white, _ = prove(chess.Board(PERPETUAL), outcome.parse(record))
+    assert outcome.text(white.bound) == record
+
+
+@pytest.mark.parametrize(
+    ("fen", "bound"),
+    [
+        ("8/8/8/8/8/2k5/7q/K7 b - - 0 1", "-G0.0"),
+        ("k7/8/1K6/8/p7/P7/8/7R w - - 0 1", "G0.0"),
+        ("7k/p6P/P4K2/8/8/8/8/8 w - - 0 1", "G0.5"),  # Kf7 leaves the other pawn no move
+    ],
+)
+def test_mates_and_stalemates_by_quiet_moves(fen: str, bound: str) -> None:
+    board = chess.Board(fen)
+    proof = prove(board, position.goal(board))[0 if board.turn else 1]
+    assert outcome.text(proof.bound) == bound
+    (claim,) = claims(board, position.goal(board), proof, None)
+    assert check(next(iter(read(claim.lines()))), None) > 0
+
+
 def test_a_permanent_check() -> None:
     claim = claim_of("5rk1/5p1p/5Q2/8/8/q7/5PPP/6K1 w - - 10 40", "-G20.0", chess.WHITE)
-    assert (claim.bound, claim.plies) == (claim.record, None)
+    assert (outcome.text(claim.bound), claim.plies) == ("G1.0", None)
     ((square, piece, used),) = claim.holding
     assert (square, piece.symbol(), sorted(used)) == (chess.F6, "Q", sorted(squares("g5 f6")))
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 import pytest
@@ -32,10 +33,16 @@ def records(board: chess.Board, chance: random.Random) -> Iterator[int]:
         yield outcome.improved(held(chance.randint(2, level(board))), own)
 
 
-def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, arrangements: int) -> int:
-    """Compare, and check every claim. Gives how many bounds are not the trivial one."""
-    chance = random.Random(material)
-    proved = 0
+class Proofs(NamedTuple):
+    held: int = 0
+    """Bounds that are not the trivial one."""
+    gained: int = 0
+    """Those that are better than the record."""
+
+
+def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, arrangements: int) -> Proofs:
+    """Compare, and check every claim."""
+    chance, proofs = random.Random(material), Proofs()
     for board in random_boards(parse(material), count):
         if level(board) < 2:
             continue
@@ -43,18 +50,23 @@ def judge(material: str, count: int, truth: Tablebase, known: Tablebase | None, 
             white, black = prove(board, record, known, arrangements)
             value = truth.probe(board, record).outcome
             assert white.bound <= value <= black.bound, (board.fen(), outcome.text(record))
+            gained = (white.bound > record) + (black.bound < record)
+            proofs = Proofs(
+                proofs.held + sum(proof.held is not None for proof in (white, black)), proofs.gained + gained
+            )
             for proof in (white, black):
-                proved += proof.held is not None
                 for claim in claims(board, record, proof, known):
                     for told in read(claim.lines()):
                         assert check(told, known) > 0
-    return proved
+    return proofs
 
 
 @pytest.mark.parametrize("material", ["KPvK", "KNvK", "KBvK", "KRvK", "KQvK"])
 def test_three_men_without_tables(material: str, small_tables: Path) -> None:
+    """The perpetual's own goals count: some are better than the record, and none is better than the table says."""
     with open_tablebase(small_tables) as truth:
-        judge(material, 4, truth, None, 4096)
+        proofs = judge(material, 6, truth, None, 4096)
+    assert proofs.gained > 0 or material in ("KNvK", "KBvK")
 
 
 @pytest.mark.usefixtures("no_bundle")
@@ -65,15 +77,18 @@ def test_with_tables_of_fewer_men(material: str, small_tables: Path, tmp_path: P
         if parse(path.name.split(".")[0]).men < men:
             (tmp_path / path.name).symlink_to(path)
     with open_tablebase(small_tables) as truth, open_tablebase(tmp_path) as known:
-        assert judge(material, 3, truth, known, 4096) > 0
+        assert judge(material, 3, truth, known, 4096).held > 0
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("material", ["KPvKP", "KRvKP", "KBvKP", "KNvKP", "KRvKB", "KBvKN"])
-def test_four_men(material: str, four_men: Path, small_tables: Path) -> None:
+@pytest.mark.parametrize(
+    "material", ["KPvKP", "KRvKP", "KBvKP", "KNvKP", "KQvKP", "KQvKR", "KRvKR", "KRvKB", "KBvKN", "KQvKQ"]
+)
+def test_a_thousand_positions_of_four_men(material: str, four_men: Path, small_tables: Path) -> None:
+    """Each under its own goal and two other records, with no tables and with those of three men."""
     with open_tablebase(four_men) as truth, open_tablebase(small_tables) as known:
-        judge(material, 60, truth, None, 20000)
-        judge(material, 60, truth, known, 20000)
+        judge(material, 100, truth, None, 20000)
+        judge(material, 100, truth, known, 20000)
 
 
 BLOCKED = [
@@ -117,7 +132,7 @@ def test_against_the_slow_twin(fen: str, attacker: chess.Color) -> None:
     ("fen", "record"),
     [
         ("8/4P3/8/8/2k5/8/8/2K5 w - - 0 1", "G9.5"),
-        ("8/K7/8/2P5/k7/8/8/8 w - - 0 1", "-G6.5"),
+        ("1k6/2P5/8/8/1K6/8/8/8 b - - 0 1", "-G2.0"),
         ("8/8/8/8/3k2K1/6P1/8/r7 b - - 1 1", "-G13.0"),
     ],
 )
@@ -205,7 +220,7 @@ def test_a_right_that_is_lost_on_the_way(fen: str, record: str, small_tables: Pa
     without.castling_rights = 0
     with open_tablebase(small_tables) as tables:
         proof = prove(board, given, tables)[1]
-        assert proof.bound == prove(without, given, tables)[1].bound == given
+        assert prove(without, given, tables)[1].bound == proof.bound <= given
         (claim,) = claims(board, given, proof, tables)
         (told,) = read(claim.lines())
         assert check(told, tables) > 0
