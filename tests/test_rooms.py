@@ -97,7 +97,7 @@ ROOMS = {
         "store/local"
     ),
     "store/write": (
-        "_version arrays turns sizes files outcome material contents jit index store/lock store/format "
+        "_version arrays turns sizes files material contents jit index store/lock store/format "
         "text safe_files"
     ),
     "store": "store/directory store/lock store/read",

@@ -19,6 +19,7 @@ from tbgen.cli.common import (
 )
 from tbgen.cli.limits import check_address_space, check_memory, space_of
 from tbgen.errors import BadInput, OutOfRoom, no_room
+from tbgen.material import parse
 from tbgen.sizes import PROGRAM
 from tbgen.text import counted, say, to_json, width, wrapped
 from tbgen.turns import cores
@@ -43,6 +44,9 @@ examples:
                                    four tables at once, which share the cores and the memory
   tbgen build --all 5 --scheduler tcp://host:8786
                                    on a cluster of machines that share the directory; --memory is per table
+
+Of a single table it prints how many positions have which G-score: White's, and Black's
+with a minus. In --json that is "outcomes"; "mover" counts as the side to move sees it.
 
 Existing tables are kept. --force builds them again; it replaces a symbolic link and leaves alone what the link leads
 to. A build that was stopped leaves no half-written table; the same command goes on where it stopped.
@@ -207,7 +211,8 @@ def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
     return [
         head,
         f"  in {directory}",
-        *_histogram(summary.mover),
+        f"  G-scores: White's, and Black's with a minus{', White to move' * parse(summary.material).even}",
+        *_histogram(summary.outcomes),
         f"  longest: {summary.longest_gscore} in {summary.longest} plies  {summary.longest_fen}",
         f"  {summary.staircases:,} staircases; {summary.attractions} attractions and {summary.looks} reviews per "
         f"stored entry{took}",

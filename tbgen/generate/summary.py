@@ -1,20 +1,25 @@
 """The summary of a table that was just built."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tbgen import outcome
 from tbgen.contents import OUTCOME_SHIFT, Column, Told, outcomes
 from tbgen.generate.usage import Clocks, peak_memory
 from tbgen.index import Layout, layout_of
 from tbgen.index.positions import fen
-from tbgen.index.symmetry import SymmetryClasses
+from tbgen.index.symmetry import HALVES, KEYS, KINDS, SymmetryClasses
 from tbgen.store.write import Census
 from tbgen.table_rules import TableRules
+from tbgen.turns import ranges
+
+_TOGETHER: Final = 1 << 18
+"""Numbers that are counted at a time."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,9 @@ class Summary:
     """Numbers with a legal position."""
     mover: dict[str, int]
     """Positions per fresh outcome, as the side to move sees it: `G1.5` is good for it."""
+    outcomes: dict[str, int]
+    """The same per outcome of White's and Black's: `-G1.5` is Black's. Where both sides have the same men, White is to
+    move."""
     longest: int
     """The longest distance, in plies."""
     longest_fen: str
@@ -60,22 +68,27 @@ class Summary:
         return {**asdict(self), "bytes_per_position": round(self.bytes_per_position, 4)}
 
 
-def once_each(layout: Layout, entries: Column, census: Census) -> dict[int, int]:
-    """Legal positions, each once up to symmetry, per fresh relative outcome, the best first."""
-    twice = np.zeros_like(census.outcomes)
-    for numbers in SymmetryClasses(layout).twice():
-        if len(numbers):
-            first, last = int(numbers[0]), int(numbers[-1])
-            twice += _by_outcome(entries[first : last + 1][numbers - first])
-    counts = census.outcomes - twice // 2
-    return {int(value) - outcome.BASE: int(counts[value]) for value in np.flatnonzero(counts)[::-1]}
+def count_outcomes(layout: Layout, entries: Column) -> dict[tuple[int, int], int]:
+    """Legal positions, each once up to symmetry, by side to move and fresh relative outcome."""
+    classes = SymmetryClasses(layout)
+    counts = np.zeros((KEYS, 2 * outcome.BASE + 1), np.int64)
+    for numbers in ranges(range(layout.size), _TOGETHER):
+        places = outcomes(entries[numbers.start : numbers.stop]).astype(np.int64) + outcome.BASE
+        for key, run in classes.runs(numbers.start, numbers.stop):
+            counts[key] += np.bincount(places[run], minlength=counts.shape[1])
+    counts[:, outcome.BASE] = 0  # no legal position
+    positions = np.tensordot(counts.reshape(2, KINDS, -1), HALVES, (1, 0)) // 2
+    return {
+        (side, place - outcome.BASE): int(positions[side, place]) for side, place in np.argwhere(positions).tolist()
+    }
 
 
-def _by_outcome(entries: NDArray[np.int32]) -> NDArray[np.int64]:
-    """`[outcome + BASE]`: how many entries have it."""
-    counts = np.bincount(outcomes(entries).astype(np.int64) + outcome.BASE, minlength=2 * outcome.BASE + 1)
-    counts[outcome.BASE] = 0  # no legal position
-    return counts
+def _by_outcome(counts: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """Counts of outcomes added up, the best outcome first."""
+    found = Counter[int]()
+    for value, count in counts:
+        found[value] += count
+    return {outcome.text(value): found[value] for value in sorted(found, reverse=True)}
 
 
 def summarise(
@@ -91,16 +104,17 @@ def summarise(
 ) -> Summary:
     took = Clocks.read().since(begun)
     layout = layout_of(contents.material)
-    found = once_each(layout, contents.entries, census)
+    counts = count_outcomes(layout, contents.entries)
     entry_outcome = int(contents.entries[census.longest_at : census.longest_at + 1][0]) >> OUTCOME_SHIFT
     text = fen(layout, census.longest_at)
     white_view = entry_outcome if " w " in text else outcome.flip(entry_outcome)
     return Summary(
         material=contents.material.name,
         rules=contents.rules,
-        positions=sum(found.values()),
+        positions=sum(counts.values()),
         stored_entries=census.legal,
-        mover={outcome.text(value): count for value, count in found.items()},
+        mover=_by_outcome((value, count) for (_, value), count in counts.items()),
+        outcomes=_by_outcome((-value if side else value, count) for (side, value), count in counts.items()),
         longest=census.longest,
         longest_fen=text,
         longest_gscore=outcome.text(white_view),

@@ -1,6 +1,7 @@
 """Building from the command line: what is built, what is left alone, what a killed build leaves."""
 
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -9,12 +10,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tbgen import outcome
 from tbgen.cli import build
 from tbgen.cli.main import main
 from tbgen.cli.progress import TableProgress
@@ -28,6 +31,7 @@ from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
 from tbgen.material import Material, every, parse
+from tbgen.report.census import take
 from tbgen.sizes import PROGRAM
 from tbgen.store import building, open_table, stamp_of, table_path
 from tbgen.store import disk_arrays as disk_arrays_module
@@ -51,6 +55,27 @@ def test_builds_what_is_needed_first(small_tables: Path, tmp_path: Path, capsys:
     entries = ours.entries()
     assert (entries == other.entries()).all()
     assert rows[1]["longest_fen"] == fen(ours.layout, int(distances(entries).argmax()))
+
+
+@pytest.mark.parametrize("name", ["KBvK", "KvK"])
+def test_a_minus_sign_is_blacks_in_what_a_build_prints(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """The wiki: a minus sign is Black's."""
+    shutil.copy(small_tables / "KvK.r.h5", tmp_path)
+    path = table_path(tmp_path, parse(name), "r")
+    path.unlink(missing_ok=True)
+    assert main(["build", name, "--tables", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    to_move = ", White to move" if name == "KvK" else ""
+    begin = lines.index(f"  G-scores: White's, and Black's with a minus{to_move}") + 1
+    rows = [line.split() for line in itertools.takewhile(lambda line: "longest" not in line, lines[begin:])]
+    counted = Counter[str]()
+    for (_, value), spread in take(open_table(path)).cases.items():
+        counted[outcome.text(value)] += spread.count
+    assert {score: int(count.replace(",", "")) for score, count, *_ in rows} == counted
+    values = [outcome.parse(score) for score, *_ in rows]
+    assert values == sorted(values, reverse=True)
 
 
 def test_leaves_alone_what_is_there(small_tables: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,6 @@ from zlib_ng import zlib_ng
 from tbgen.arrays import Make, in_memory, read_by_pages
 from tbgen.contents import Told, distances
 from tbgen.index import layout_of
-from tbgen.outcome import BASE
 from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
@@ -49,8 +48,6 @@ class Census(NamedTuple):
     """All entries of a table, counted."""
 
     legal: int
-    outcomes: NDArray[np.int64]
-    """`[outcome + BASE]`: how many have this fresh outcome."""
     longest: int
     longest_at: int
     """The longest fresh distance, and the first number that has it."""
@@ -122,8 +119,8 @@ class _Merged(NamedTuple):
     """`[chunk]`: the shape of each of its kinds, its place among those of the group."""
     listed: bytes
     """The list of its shapes."""
-    outcomes: NDArray[np.int64]
-    """See `Census`."""
+    legal: int
+    """Entries of legal positions."""
 
 
 @dataclass
@@ -190,10 +187,10 @@ def encode(
     distance_bytes = bytes_for(max(kinds.longest, int(steps.distance.max(initial=0))) >> 1) or 1
     groups = _Groups(Aside(make, np.int32), Aside(make, np.uint8))
     task = _Task(contents, rows, width, kinds, forms, distance_bytes, groups, Aside(make, np.int32))
-    lists, outcomes = _merge_groups(task, pool, make)
+    lists, legal = _merge_groups(task, pool, make)
     order = _best_order(task, pool)
     made = in_turn(pool, _AHEAD, partial(_chunks, task, numbers_of(order)), zip(batches, strict=True))
-    census = Census(int(outcomes.sum()), outcomes, kinds.longest, _first_at(contents, kinds, width))
+    census = Census(legal, kinds.longest, _first_at(contents, kinds, width))
     return Encoded(
         width, order, max(1, *(int(held.max()) for held in groups.held)), distance_bytes, task.shape_bytes,
         forms.bytes, census, int(task.lengths.max()), task.count, lists, pages, _told(made, batches, tell),
@@ -257,16 +254,16 @@ def _first_at(contents: Told, kinds: _Kinds, width: int) -> int:
     return begin + int(np.argmax(distances(contents.entries[begin:end]) == kinds.longest))
 
 
-def _merge_groups(task: _Task, pool: Executor, make: Make) -> tuple[Aside[np.uint8], NDArray[np.int64]]:
-    """Fill in groups and shapes. Returns the lists of shapes, and the outcomes of `Census`."""
-    lists, outcomes = Aside(make, np.uint8), np.zeros(2 * BASE + 1, np.int64)
+def _merge_groups(task: _Task, pool: Executor, make: Make) -> tuple[Aside[np.uint8], int]:
+    """Fill in groups and shapes. Returns the lists of shapes, and how many entries are of legal positions."""
+    lists, legal = Aside(make, np.uint8), 0
     groups = zip(ranges(range(task.count), task.group), strict=True)
     for merged in in_turn(pool, _AHEAD, partial(_merge, task.forms, task.kinds), groups):
         task.groups.append(merged.group)
         task.shapes.extend(merged.shapes)
         lists.append(np.frombuffer(merged.listed, np.uint8))
-        outcomes += merged.outcomes
-    return lists, outcomes
+        legal += merged.legal
+    return lists, legal
 
 
 def _merge(forms: FormNumbers, every: _Kinds, chunks: range) -> _Merged:
@@ -282,9 +279,8 @@ def _merge(forms: FormNumbers, every: _Kinds, chunks: range) -> _Merged:
     ranks[order] = np.arange(len(kinds), dtype=np.int32)
     of, kinds = forms.of(kinds)[order], kinds[order]  # a search in rising order finds most in caches
     group = _Group(of, np.where(kinds != 0, forms.beside[of] + np.uint8(1), np.uint8(0)))
-    counts = np.zeros(2 * BASE + 1, np.int64)
-    np.add.at(counts, BASE + _outcome_of(kinds[1:]), totals[order][1:])
-    return _Merged(group, [ranks[place] for place in places], _listed(kinds[1:], group, forms), counts)
+    legal = int(totals[order][1:].sum())
+    return _Merged(group, [ranks[place] for place in places], _listed(kinds[1:], group, forms), legal)
 
 
 def _outcome_of(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
