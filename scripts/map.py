@@ -62,16 +62,16 @@ BOXES: Final = {
     "generate": Box(105, 6, ("plan, forecast, build,", "resume")),
     "fortress": Box(500, 6, ("more men: what is sure,", "and a checker of proofs"), "fortress checker certificate"),
     "report": Box(697, 6, ("what all positions", "of tables add up to")),
-    "referee": Box(895, 6, ("adjudicate, annotate,", "match, player (UCI)")),
+    "referee": Box(895, 7, ("adjudicate, annotate,", "match, player (UCI)")),
     "local": Box(204, 7, ("more men: tables of", "a single position")),
     "archive": Box(404, 7, ("tables packed,", "and made again"), width=180),
-    "pages": Box(697, 7, ("explorer, materials, games", "for browsers")),
-    "export": Box(574, 8, ("positions as", "HDF5, CSV"), width=150),
-    "serve": Box(796, 8, ("the tables over HTTP",)),
-    "publish": Box(850, 9, ("tables for web hosts",)),
+    "pages": Box(697, 8, ("explorer, materials, games", "for browsers")),
+    "export": Box(574, 7, ("positions as", "HDF5, CSV"), width=150),
+    "serve": Box(796, 9, ("the tables over HTTP",)),
+    "publish": Box(796, 10, ("tables for web hosts",)),
     "prove": Box(303, 8, ("what can be proved", "of a single position")),
     "tbgen": Box(303, 9, ("import tbgen:", "open_tablebase, solve"), "tbgen"),
-    "cli": Box(600, 10, ("one module per command",)),
+    "cli": Box(600, 11, ("one module per command",)),
 }  # fmt: skip
 
 WIDTH: Final = 1000

@@ -159,7 +159,7 @@ ROOMS = {
         "safe_files"
     ),
     "referee/annotate": "errors outcome table_rules probe rules text pgn",
-    "referee/player": "_version potential errors outcome table_rules position probe rules text",
+    "referee/player": "_version fortress potential errors outcome table_rules position probe rules text",
     "report": (
         "_version called errors look potential columns turns outcome table_rules men material position contents board "
         "index store probe rules text"

@@ -91,7 +91,7 @@ def _prove(
     arrangements: int,
     report: Report,
 ) -> Proof:
-    attempt = _Attempt(board, record, defender, tables)
+    attempt = Attempt(board, record, defender, tables)
     ours, theirs = (list(chess.SquareSet(board.occupied_co[side] & ~board.pawns)) for side in (defender, not defender))
     pairs = [sorted(pair) for pair in product(ours, theirs)]
     for tried, free_men in enumerate(pairs):
@@ -112,7 +112,7 @@ def _prove(
     return attempt.best._replace(obstacle=attempt.obstacle(len(pairs) + len(larger), soon=soon))
 
 
-class _Attempt:
+class Attempt:
     """The best that was proved so far, and more graphs to try."""
 
     def __init__(self, board: chess.Board, record: int, defender: chess.Color, tables: Tablebase | None) -> None:

@@ -31,11 +31,16 @@ def replies(
 
     If he cannot hold for ever, the replies last for as long as he can. `may_exit`: he may leave the graph.
     """
-    return list(_Walk(held, bound, tables, may_exit).replies(turn))
+    return list(_Walk(held, bound, tables, may_exit=may_exit).replies(turn))
+
+
+def first_reply(held: Hold | Way, turn: chess.Color, bound: int, tables: Tablebase | None) -> Reply | None:
+    """Give the defender's reply in the graph's own arrangement, where he has the move."""
+    return next(_Walk(held, bound, tables, may_exit=True).replies(turn), None)
 
 
 class _Walk:
-    def __init__(self, way: Hold | Way, bound: int, tables: Tablebase | None, may_exit: bool) -> None:
+    def __init__(self, way: Hold | Way, bound: int, tables: Tablebase | None, *, may_exit: bool) -> None:
         self._held = held = way.held if isinstance(way, Way) else way
         self._way = way if isinstance(way, Way) else None
         self._bound = bound

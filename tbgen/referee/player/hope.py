@@ -44,13 +44,17 @@ class Hope:
 
     def best(self, board: chess.Board, record: int, among: Iterable[chess.Move]) -> chess.Move | None:
         """The best of some legal moves; None if there is none."""
+        return self.choose(board, record, among)[0]
+
+    def choose(self, board: chess.Board, record: int, among: Iterable[chess.Move]) -> tuple[chess.Move | None, float]:
+        """Give the best of some legal moves, and what it is worth to who makes it."""
         board = board.copy(stack=False)
         best, most = None, -_MOST
         for move in _ordered(board, among):
             found = self._after(board, move, record, _PLIES - 1, most, _MOST)
             if best is None or found > most:
                 best, most = move, found
-        return best
+        return best, most
 
     def _after(self, board: chess.Board, move: chess.Move, record: int, left: int, least: float, most: float) -> float:
         """What a move is worth to who makes it, if that is more than `least` and less than `most`."""
@@ -60,7 +64,7 @@ class Hope:
         record = goal if reset else outcome.improved(record, goal)
         try:
             if outcome.level(goal) <= _OVER:
-                return _seen(board, record)
+                return promise(record, not board.turn)
             if left:
                 return -self._look(board, record, left, -most, -least)
             return -self._quiet(board, record, outcome.level(goal), _CAPTURES, -most, -least)
@@ -107,9 +111,9 @@ class Hope:
         return sign * hope, False
 
 
-def _seen(board: chess.Board, record: int) -> float:
-    """An outcome, by who has just moved."""
-    return (_of(record) - _DRAWN) * (-1 if board.turn else 1) * (1 + _OF_RECORD)
+def promise(result: int, side: chess.Color) -> float:
+    """What a sure outcome is worth to a side, by the measure of hopes."""
+    return (_of(result) - _DRAWN) * (1 if side else -1) * (1 + _OF_RECORD)
 
 
 @cache

@@ -19,12 +19,14 @@ from tbgen.rules.rulesets import IGNORED, RuleSet
 from tbgen.rules.scoring import Harmonic
 from tbgen.rules.statistics import elo
 from tbgen.table_rules import TableRules
-from tbgen.text import Line, plies
+from tbgen.text import SIDES, Line, plies
 
 if TYPE_CHECKING:
     from tbgen.probe import MoveResult, SureResult, Tablebase
 
 MOST_LINES: Final = 256
+HOLDING: Final = 0.1
+"""Seconds after which no more men are tried that might hold something."""
 LONGEST: Final = 1 << 20
 """Bytes of a line: 200,000 moves."""
 
@@ -209,16 +211,26 @@ class Uci:
             return self._surest(error.known, among)
         except Exception as error:  # no table, or a fault of ours: there has to be a move
             self._say(f"outside the tables, playing by men and record: {error}")
-        move = self._hoped(among)
-        self._write(f"info depth 2 pv {self._game.board.uci(move)}")
+        move, depth = self._hoped_or_held(among)
+        self._write(f"info depth {depth} pv {self._game.board.uci(move)}")
         return move
 
-    def _hoped(self, among: list[chess.Move]) -> chess.Move:
-        from tbgen.referee.player.hope import Hope
+    def _hoped_or_held(self, among: list[chess.Move]) -> tuple[chess.Move, int]:
+        """Give the move that promises most, or one that holds as much; and how far it was looked."""
+        from tbgen.referee.player.hope import Hope, promise
 
-        game = self._game
-        hope = Hope(self._tablebase, whole_game=self._rules == TableRules.WHOLE_GAME)
-        return hope.best(game.board, game.record.outcome, among) or among[0]
+        board, record = self._game.board, self._game.record.outcome
+        whole_game = self._rules == TableRules.WHOLE_GAME
+        hoped, worth = Hope(self._tablebase, whole_game=whole_game).choose(board, record, among)
+        if not whole_game:
+            from tbgen.fortress import hold_quickly
+
+            held = hold_quickly(board, record, self._tablebase, HOLDING)
+            if held is not None and held.move in among and promise(held.bound, board.turn) >= worth:
+                side = SIDES[board.turn]
+                self._say(f"holding: {side} is sure of {outcome.text(held.bound)}, or better")
+                return held.move, 1
+        return hoped or among[0], 2
 
     def _from_tables(self, among: list[chess.Move]) -> chess.Move:
         from tbgen.probe import words

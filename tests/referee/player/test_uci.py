@@ -72,6 +72,24 @@ def test_the_best_move_with_its_line(talk: Talk) -> None:
     ]
 
 
+PERPETUAL = "position fen 6k1/6p1/8/7Q/8/8/rr6/7K w - - 10 60"
+
+
+@pytest.mark.parametrize(
+    ("moves", "best"), [("", "h5e8"), (" moves h5e8 g8h7", "e8h5"), (" moves h5e8 g8h7 e8h5 h7g8", "h5e8")]
+)
+def test_what_can_be_held_is_played(talk: Talk, moves: str, best: str) -> None:
+    """Virtual pieces, 2002: engines can use such bounds. No table is there, and White is about to be mated."""
+    said = talk(PERPETUAL + moves, "go")
+    assert "info string holding: White is sure of G1.0, or better" in said
+    assert said[-2:] == [f"info depth 1 pv {best}", f"bestmove {best}"]
+
+
+def test_in_whole_games_and_among_other_moves_nothing_is_held(talk: Talk) -> None:
+    assert not any("holding" in line for line in talk(PERPETUAL, "go searchmoves h5e5"))
+    assert not any("holding" in line for line in talk("setoption name Rules value wg", PERPETUAL, "go"))
+
+
 def test_what_the_50_move_rule_may_end_first(talk: Talk) -> None:
     late = (
         "info string The 50-move rule may come first: the halfmove clock is at 97 of 100, and the goal is 4 plies away."
