@@ -64,7 +64,7 @@ BOXES: Final = {
     "report": Box(697, 6, ("what all positions", "of tables add up to")),
     "referee": Box(895, 7, ("adjudicate, annotate,", "match, player (UCI)")),
     "local": Box(204, 7, ("more men: tables of", "a single position")),
-    "archive": Box(404, 7, ("tables packed,", "and made again"), width=180),
+    "slim": Box(404, 7, ("slim tables,", "and whole ones again"), width=180),
     "pages": Box(697, 8, ("explorer, materials, games", "for browsers")),
     "export": Box(574, 7, ("positions as", "HDF5, CSV"), width=150),
     "serve": Box(796, 9, ("the tables over HTTP",)),

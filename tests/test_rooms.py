@@ -107,7 +107,7 @@ ROOMS = {
     "store/compressed": "errors text turns contents",
     "store/entry_cache": "errors sizes table_rules material store store/disk_arrays",
     "store/reach": "sizes material index store store/disk_arrays store/entry_cache",
-    "store/leftovers": "table_rules material store/directory store/lock files safe_files store/local",
+    "store/leftovers": "table_rules material store/directory store/lock safe_files store/local",
     # Tables made by many processes.
     "cluster": "_version errors interrupts store/leftovers",
     # The second opinion. It knows nothing of the solver, nor the solver of it.
@@ -115,10 +115,10 @@ ROOMS = {
         "arrays errors turns outcome table_rules men material contents jit intrinsics steps board index store/format "
         "store store/disk_arrays store/entry_cache store/local"
     ),
-    # Tables packed to be kept or sent, and made again by forward moves.
-    "archive": (
-        "arrays errors turns outcome table_rules men material contents index store/directory store/format store/read "
-        "store store/write verify text"
+    # Slim tables, to be kept or sent, and whole ones made again from them by forward moves.
+    "slim": (
+        "arrays errors turns table_rules material contents index store/format store/read store "
+        "store/write verify"
     ),
     # What men alone say of a position's worth.
     "potential": "men material",
@@ -184,7 +184,7 @@ ROOMS = {
     # Wiring.
     "cli": (
         "_version called errors where files packed interrupts columns outcome table_rules men material position index "
-        "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify archive generate "
+        "store/directory store store/disk_arrays store/entry_cache store/leftovers cluster verify slim generate "
         "probe checker rules text pgn referee/syzygy referee/game_files referee/adjudicate referee/match "
         "referee/player referee/annotate report pages export publish serve meant store/local local prove sizes turns "
         "repeat"

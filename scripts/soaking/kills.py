@@ -4,6 +4,7 @@ import random
 import shutil
 import tempfile
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -12,8 +13,9 @@ from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
 from soaking.hooks import ALL_IN_FILES, COMPRESSED, KEPT, SNAPSHOTS
-from tbgen.archive.format import Packed, packed_name
 from tbgen.material import parse
+from tbgen.slim.unpack import SlimSource
+from tbgen.store import slim_path
 from tbgen.store.local import LOCAL_DIRECTORY
 from tbgen.table_rules import TableRules
 
@@ -111,9 +113,10 @@ class Kills:
         names = {file_of(one, rules) for one in (*kind.there, *kind.materials)}
         others = {LOCAL_DIRECTORY} if kind.fen else set()
         if kind.command == "pack":
-            packed = place / packed_name(parse(kind.materials[-1]), TableRules.of(rules))
-            Packed(packed).close()  # its digest has been compared
-            others = {packed.name}
+            slim = slim_path(place, parse(kind.materials[-1]), TableRules.of(rules))
+            with closing(SlimSource(slim)) as source:
+                source.check()
+            others = {slim.name}
         check_place(self._ground, place, names | others, where)
         if kind.fen and names_in(place / LOCAL_DIRECTORY) != {*self._local}:
             raise Failed(f"{where}: {sorted(names_in(place / LOCAL_DIRECTORY))}, not {sorted(self._local)}")

@@ -37,8 +37,8 @@ COMMANDS: Final = {
     "serve": ("tbgen.cli.serve", "the tables over HTTP, and a board in the browser"),
     "fetch": ("tbgen.cli.fetch", "tables from a web host, with all that they depend on"),
     "publish": ("tbgen.cli.publish", "a folder of tables that any web host serves"),
-    "pack": ("tbgen.cli.pack", "tables in a third of the room or less, to keep or send"),
-    "unpack": ("tbgen.cli.unpack", "tables made again from packed files"),
+    "pack": ("tbgen.cli.pack", "slim tables, in a third to a half of the room, probed as any"),
+    "unpack": ("tbgen.cli.unpack", "whole tables made again from slim ones"),
     "uci": ("tbgen.cli.uci", "a UCI engine that plays perfectly from the tables"),
     "completion": ("tbgen.cli.completion", "what a shell needs to complete this command line"),
 }

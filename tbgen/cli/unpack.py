@@ -1,8 +1,7 @@
-"""`tbgen unpack`: tables made again from packed files."""
+"""`tbgen unpack`: whole tables made again from slim ones."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from tbgen.material import Material, build_key
 from tbgen.text import say, to_json
 
 if TYPE_CHECKING:
-    from tbgen.archive.unpack import Source
+    from tbgen.slim.unpack import SlimSource
     from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.entry_cache import EntryCache
 
@@ -23,11 +22,11 @@ packing. It has the same bytes as the one that was packed; if another version of
 into others, a line says so. A table that is there already stays.
 
 examples:
-  tbgen unpack data/KRvKN.r.tbp      data/KRvKN.r.h5
-  tbgen unpack /mnt/disk/*.tbp --tables DIR
+  tbgen unpack data/KRvKN.r.slim.h5  data/KRvKN.r.h5
+  tbgen unpack /mnt/disk/*.slim.h5 --tables DIR
                                      all of them into DIR, each after those that it needs
-  tbgen unpack data/KRvKN.r.slim.h5  the same of a slim table
-  tbgen unpack --check KRvKN.r.tbp   whether it gives the table again, which is not kept
+  tbgen unpack --check KRvKN.r.slim.h5
+                                     whether it gives the table again, which is not kept
 
 The first call compiles what it needs, in about half a minute.
 """
@@ -35,7 +34,7 @@ _OTHER_BYTES: Final = "the same contents in other bytes: its tbgen, zlib-ng or H
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.tbp or KRvKN.r.slim.h5")
+    parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="such as KRvKN.r.slim.h5")
     parser.add_argument("--check", action="store_true", help="make the tables and compare them, but keep none")
     common.add_tables(parser)
     common.add_work(parser)
@@ -46,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
     space = space_of(args.threads)
     check_address_space(space)
     check_memory(args.memory)
-    from tbgen.archive.unpack import warm_up
     from tbgen.cli.display import Counter
+    from tbgen.slim.unpack import SlimSource, warm_up
     from tbgen.store import find_table
     from tbgen.store.disk_arrays import DiskArrays, scratch_of
     from tbgen.store.entry_cache import EntryCache
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from tbgen.verify.file import mapped_by
 
     directory = common.tables_directory(args)
-    wanted = _wanted(args, directory)
+    sources = _sources(args, directory)
     directory.mkdir(parents=True, exist_ok=True)
     tidy(directory)
     with Counter(quiet=common.is_quiet(args)) as counter:
@@ -63,87 +62,69 @@ def run(args: argparse.Namespace) -> int:
         warm_up()
     with closing(DiskArrays(scratch_of(directory), args.memory)) as disk_arrays:
         caches: dict[str, EntryCache] = {}
-        for path, material in sorted(wanted, key=lambda one: build_key(one[1])):
+        for path, material in sorted(sources, key=lambda source: build_key(source[1])):
             check_address_space(space + mapped_by(material))
-            with _opened(path) as packed:
+            with closing(SlimSource(path)) as source:
                 cache = caches.setdefault(
-                    packed.rules,
-                    EntryCache(directory, packed.rules, disk_arrays, find=find_table, threads=args.threads),
+                    source.rules,
+                    EntryCache(directory, source.rules, disk_arrays, find=find_table, threads=args.threads),
                 )
-                _one(args, packed, directory, cache, disk_arrays)
+                _unpack(args, source, directory, cache, disk_arrays)
     return 0
 
 
-@contextmanager
-def _opened(path: Path) -> "Iterator[Source]":
-    """A packed or a slim table."""
-    from tbgen.archive.format import Packed
-    from tbgen.archive.slim import SlimSource
-    from tbgen.archive.unpack import PackedSource
-    from tbgen.store.directory import SLIM
-
-    if path.name.endswith(SLIM):
-        with closing(SlimSource(path)) as slim:
-            yield slim
-    else:
-        with closing(Packed(path)) as packed:
-            yield PackedSource(packed)
-
-
-def _wanted(args: argparse.Namespace, directory: Path) -> list[tuple[Path, Material]]:
-    """The files, and what each holds. OutOfRoom unless the disk has room for their tables."""
+def _sources(args: argparse.Namespace, directory: Path) -> list[tuple[Path, Material]]:
+    """Return the files, and what each holds. Raise OutOfRoom unless the disk has room for their tables."""
     from tbgen.generate.forecast import require_room
+    from tbgen.slim.unpack import SlimSource
     from tbgen.store import table_path
 
-    found: list[tuple[Path, Material]] = []
+    sources: list[tuple[Path, Material]] = []
     sizes: dict[Path, int] = {}
     for path in args.file:
-        with _opened(path) as packed:
-            found.append((path, packed.material))
-            table = table_path(directory, packed.material, packed.rules)
+        with closing(SlimSource(path)) as source:
+            sources.append((path, source.material))
+            table = table_path(directory, source.material, source.rules)
             if args.check or not table.exists():
-                sizes[table] = packed.whole.bytes
+                sizes[table] = source.whole.bytes
     needed = max(sizes.values()) if args.check else sum(sizes.values())
     require_room(directory, needed, "are to be written")
-    return found
+    return sources
 
 
-def _one(
+def _unpack(
     args: argparse.Namespace,
-    packed: "Source",
+    source: "SlimSource",
     directory: Path,
     cache: "EntryCache",
     disk_arrays: "DiskArrays",
 ) -> None:
-    from tbgen.archive.pack import threads_in
-    from tbgen.archive.unpack import unpack
     from tbgen.cli.display import Counter
     from tbgen.sizes import PROGRAM
+    from tbgen.slim.unpack import threads_in, unpack
     from tbgen.store import building, table_path
 
-    path = table_path(directory, packed.material, packed.rules)
-    memory = args.memory - PROGRAM
-    room = packed.room_of(memory)
-    threads = threads_in(memory - room, args.threads)
+    path = table_path(directory, source.material, source.rules)
+    threads = threads_in(args.memory - PROGRAM, args.threads)
     same: bool | None = None
     with building(path):
         if args.check or not path.exists():
-            successor_entries = cache.take(packed.material.successors())
+            successor_entries = cache.take(source.material.successors())
             with Counter(quiet=common.is_quiet(args)) as counter:
                 same = unpack(
-                    packed, path, successor_entries, threads=threads, room=room, make=disk_arrays.array,
+                    source, path, successor_entries, threads=threads, make=disk_arrays.array,
                     begin=counter.begin, report=counter.advance, keep=not args.check,
                 )  # fmt: skip
     if args.json:
-        found = {"material": packed.material.name, "rules": packed.rules, "file": str(path), "kept": not args.check}
-        say(to_json(found | {"made": same is not None, "same_bytes": same}), flush=True)
+        row = {"material": source.material.name, "rules": source.rules, "file": str(path), "kept": not args.check}
+        say(to_json(row | {"made": same is not None, "same_bytes": same}), flush=True)
     elif same is False:
-        say(f"{packed.path if args.check else path}: {_OTHER_BYTES}", flush=True)
+        say(f"{source.path if args.check else path}: {_OTHER_BYTES}", flush=True)
     elif not args.quiet:
-        say(_sentence(packed, path, check=args.check, made=same is not None), flush=True)
+        say(_sentence(source, path, check=args.check, made=same is not None), flush=True)
 
 
-def _sentence(packed: "Source", path: Path, *, check: bool, made: bool) -> str:
+def _sentence(source: "SlimSource", path: Path, *, check: bool, made: bool) -> str:
     if check:
-        return f"{packed.path}: gives the table again"
+        return f"{source.path}: gives the table again"
     return f"{path}: as it was packed" if made else f"{path} is there already"

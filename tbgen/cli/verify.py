@@ -193,12 +193,10 @@ def _slim_reports(
     args: argparse.Namespace, directory: Path, slim: "list[Listed]", disk_arrays: "DiskArrays", seed: int
 ) -> Iterator[Report]:
     """Check slim tables, after those that they may lead to."""
-    from tbgen.archive.pack import threads_in
-    from tbgen.archive.slim import SlimSource
-    from tbgen.archive.unpack import make_whole
     from tbgen.cli.display import Counter
     from tbgen.index.exits import exits_of
     from tbgen.sizes import PROGRAM
+    from tbgen.slim.unpack import SlimSource, make_whole, threads_in
     from tbgen.store import file_digest, find_table
     from tbgen.store.entry_cache import EntryCache
     from tbgen.verify.file import mapped_by, on_disk

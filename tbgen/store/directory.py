@@ -18,7 +18,6 @@ from tbgen.table_rules import TableRules
 SUFFIX: Final = ".h5"
 SLIM: Final = ".slim.h5"
 """Of slim tables, which keep one side to move (docs/format.md)."""
-PACKED: Final = ".tbp"
 """Of packed tables."""
 MANIFEST: Final = "manifest.json"
 """What a release of tables is: licence, versions, digests, checks."""

@@ -5,7 +5,6 @@ command needs, and useless ones.
 .KRPvKR.r.h5.work/            what a stopped build goes on with; useless once the table is there
 .KRPvKR.r.h5.83ad...coming    what a stopped fetch goes on with; useless once the table is there
 .KRPvKR.r.h5.3f9c...half      a table that is being written; useless to all other processes
-.KRPvKR.r.tbp.3f9c...part     a packed table that is being written; likewise
 .tbgen-3f9c...                locked by a process that builds on a cluster
 """
 
@@ -18,10 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen import files
 from tbgen.material import Material
 from tbgen.safe_files import share
-from tbgen.store.directory import PACKED, SUFFIX, Listed, named
+from tbgen.store.directory import SUFFIX, Listed, named
 from tbgen.store.local import LOCAL_DIRECTORY, local_named
 from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, remove_unlocked
 from tbgen.table_rules import TableRules
@@ -86,7 +84,6 @@ def _tidy(place: Path, again: Container[Material] = ()) -> None:
                     remove(workspace_of(table.path))
                 for coming in coming_of(table.path):
                     remove(coming)
-    files.sweep(place, lambda name: name.endswith(PACKED))
 
 
 def workspace_of(table: Path) -> Path:

@@ -83,7 +83,7 @@ def test_what_a_check_would_not_heed(words: list[str], said: str, capsys: pytest
 def test_cores_that_may_not_be_used_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5})
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
-    for words in (["verify"], ["pack"], ["unpack", "x.tbp"], ["plan"]):
+    for words in (["verify"], ["pack"], ["unpack", "x.slim.h5"], ["plan"]):
         assert parser_of(words[0]).parse_args(words[1:]).threads == 2
     assert parser_of("adjudicate").parse_args(["x.pgn"]).jobs == 2
     for given, expected in (([], 2), (["--workers", "2"], 1), (["--threads", "7"], 7)):

@@ -328,7 +328,7 @@ def test_programs_read_results_and_people_how_far_it_is(
         ["verify", "KQvK", "--tables", place],
         ["verify", "KQvK", "--tables", place, "--digests", str(DIGESTS)],
         ["pack", "KQvK", "--tables", place, "-o", str(tmp_path)],
-        ["unpack", str(tmp_path / "KQvK.r.tbp"), "--tables", place, "--check"],
+        ["unpack", str(tmp_path / "KQvK.r.slim.h5"), "--tables", place, "--check"],
         ["export", "KQvK", "--tables", place, "-o", str(tmp_path / "KQvK.csv"), "--force"],
     ):
         assert main([*words, "--json", *["-q"] * quiet]) == 0

@@ -14,9 +14,9 @@ import chess
 import pytest
 
 import tbgen
-from tbgen.archive.slim import make_slim
 from tbgen.material import every
 from tbgen.position import goal
+from tbgen.slim.make import make_slim
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import COUNT
 from tests.support.boards import drawn

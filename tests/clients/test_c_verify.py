@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.archive.slim import make_slim
 from tbgen.contents import Contents
 from tbgen.material import parse
+from tbgen.slim.make import make_slim
 from tbgen.store import open_table, table_path
 from tbgen.store.write import write_table
 from tests.support.c_client import CLIENT, run, there_is

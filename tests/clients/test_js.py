@@ -12,10 +12,10 @@ import chess
 import pytest
 
 from tbgen import position
-from tbgen.archive.slim import make_slim
 from tbgen.probe import Tablebase
 from tbgen.serve import answers
 from tbgen.serve.question import question
+from tbgen.slim.make import make_slim
 from tbgen.store import BUNDLED
 from tbgen.table_rules import TableRules
 from tests.support.browsing import NEEDS_BROWSER, launched

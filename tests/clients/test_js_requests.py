@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tbgen.archive.slim import make_slim
+from tbgen.slim.make import make_slim
 from tbgen.store import BUNDLED
 from tests.support.js_client import PAWN, Question, ask, catalogue, needs_node, positions
 from tests.support.range_host import Answer, Asked, Host, hosting

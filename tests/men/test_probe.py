@@ -5,13 +5,13 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.archive.slim import make_slim
 from tbgen.look.board import sharing
 from tbgen.material import parse
 from tbgen.men import defined
 from tbgen.position import level, read
 from tbgen.probe import Positions, Tablebase, open_tablebase
 from tbgen.prove.position import solve
+from tbgen.slim.make import make_slim
 from tests.support.boards import boards_of
 
 WIZARD = defined(["X=WDN"])

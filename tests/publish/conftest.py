@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.archive.slim import make_slim
+from tbgen.slim.make import make_slim
 from tests.support.published import SLIM, WHOLE
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.archive.slim import make_slim
 from tbgen.cli.main import main
 from tbgen.publish import pages as module
+from tbgen.slim.make import make_slim
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.archive.slim import make_slim
 from tbgen.cli.main import main
+from tbgen.slim.make import make_slim
 from tbgen.store import file_digest
 from tests.support.web_hosts import Hosting, nginx, python
 

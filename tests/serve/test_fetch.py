@@ -183,18 +183,17 @@ def test_what_killed_runs_have_left_goes(command: str, server: Server, small_tab
         shutil.copy(small_tables / name, tmp_path)
     left = [
         ".KBvK.r.h5.lock", ".KNvK.r.h5.lock", ".KBvK.r.h5.0123.half", ".KBvK.r.h5.4567.89ab.coming",
-        f".KQvK.r.tbp.{16 * '0'}.part",
     ]  # fmt: skip
-    stays = {".KNvK.r.h5.4567.89ab.coming", ".KQvK.r.tbp.part", ".KRvK.r.h5.lock"}
+    stays = {".KNvK.r.h5.4567.89ab.coming", ".KRvK.r.h5.lock"}
     for name in (*left, *stays):
         (tmp_path / name).touch()
     words = {
         "fetch": ["KvK", "--from", server.url],
         "pack": ["KvK"],
-        "unpack": [str(tmp_path / "KvK.r.tbp")],
+        "unpack": [str(tmp_path / "KBvK.r.slim.h5")],
     }
     if command == "unpack":
-        assert main(["pack", "KvK", "--tables", str(tmp_path), "-q"]) == 0
+        assert main(["pack", "KBvK", "--tables", str(tmp_path), "-q"]) == 0
         for name in left:
             (tmp_path / name).touch()
     with building(tmp_path / "KRvK.r.h5"):

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tbgen.archive.slim import make_slim
 from tbgen.cli.display import Task
 from tbgen.cli.main import main
 from tbgen.serve import host as module
+from tbgen.slim.make import make_slim
 from tbgen.store import file_digest
 from tests.support.hosts import Host, Packing, Ranged, folder, holding, hosting, listed
 

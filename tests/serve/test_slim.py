@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tbgen.archive.slim import make_slim
+from tbgen.slim.make import make_slim
 from tests.support.patience import PATIENCE
 from tests.support.serving import serving, wait_for
 

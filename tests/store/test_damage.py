@@ -2,7 +2,6 @@
 
 import os
 import resource
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 from soaking.forge import relined, says
 
-from tbgen.archive.format import Packed
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom
 from tbgen.material import parse
@@ -130,15 +128,14 @@ def test_other_formats(path: Path, contents: Contents) -> None:
     assert not assert_sound_or_corrupt(path, contents)
 
 
-@pytest.mark.parametrize("opens", [open_table, Packed])
-def test_where_no_more_files_are_opened_it_is_not_the_table(path: Path, opens: Callable[[Path], object]) -> None:
+def test_where_no_more_files_are_opened_it_is_not_the_table(path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = os.dup(0)
     os.close(free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
     try:
         with pytest.raises(OutOfRoom, match=r"KvK\.r\.h5 cannot be read: Too many open files"):
-            opens(path)
+            open_table(path)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 

@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 
 import tbgen
-from tbgen.archive.slim import SlimSource, make_slim
-from tbgen.archive.unpack import make_whole, unpack
 from tbgen.cli.main import main
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
 from tbgen.material import parse
+from tbgen.slim.make import make_slim
+from tbgen.slim.unpack import SlimSource, make_whole, unpack
 from tbgen.store import SlimFile, open_table, table_path
 from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.head import SIZE
 from tbgen.verify.run import Verdict, verify
 from tbgen.verify.units import Memory
 from tests.support.boards import drawn
-from tests.support.packing import successors_of
+from tests.support.slimming import successors_of
 
 RECORDS = (None, "G1.0", "-G1.0", "G2.5", "-G3.0", "G5.0", "-G8.5", "G0.5")
 
@@ -142,7 +142,7 @@ def test_the_commands(small_tables: Path, tmp_path: Path, capsys: pytest.Capture
     for name in ("KvK", "KRvK"):
         shutil.copy(small_tables / f"{name}.r.h5", tmp_path)
     place = ["--tables", str(tmp_path)]
-    assert main(["pack", "--slim", "--json", "KRvK", "KvK", *place]) == 0
+    assert main(["pack", "--json", "KRvK", "KvK", *place]) == 0
     made, stays = map(json.loads, capsys.readouterr().out.splitlines())
     assert made["file"] == str(tmp_path / "KRvK.r.slim.h5")
     assert made["bytes"] == (tmp_path / "KRvK.r.slim.h5").stat().st_size

@@ -1,26 +1,22 @@
-"""Making a table again from a packed file: what is kept is unpacked, what is left out is told from it by forward moves,
-as the verifier follows them; then the table is written, and compared before it gets its name."""
+"""A whole table is made again from a slim one: what is left out follows from what is kept by forward moves, as the
+verifier follows them; then the table is written, and compared before it gets its name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.archive.block import SECTIONS, SHAPE_COLUMNS, Packer, unpack_shapes
-from tbgen.archive.format import Packed
-from tbgen.archive.pack import BLOCK, ROOM, Begin, Report, room_of
 from tbgen.arrays import Make, in_memory
 from tbgen.contents import Contents
-from tbgen.errors import CorruptTable, OutOfRoom
+from tbgen.errors import BadInput, CorruptTable
 from tbgen.index import layout_of
 from tbgen.material import Material
-from tbgen.store import open_table
-from tbgen.store.format.head import Whole
+from tbgen.slim.make import Begin, Report
+from tbgen.store import PIECE, SlimFile, open_table
 from tbgen.store.format.split import Split
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.decode import spell_out
@@ -34,8 +30,12 @@ from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.tell import LOST, Teller, Worths
 from tbgen.verify.values import dictionary_of
 
+_PACKED: Final = ".tbp"
+"""The ending of packed tables, which earlier versions made."""
 _AHEAD: Final = 1
 """Blocks that wait or are at work, per thread."""
+_PER_THREAD: Final = 256 << 20
+"""Bytes of memory that each thread takes, at most."""
 _BATCH: Final = 1 << 13
 """Positions that are told, or spelled out, together: all of them might have the most steps."""
 _BATCHES: Final = 8
@@ -43,69 +43,63 @@ _BATCHES: Final = 8
 
 
 class _Unpacked(NamedTuple):
-    """A block."""
+    """A block of kept positions, as it was read."""
 
     numbers: NDArray[np.int64]
     levels: NDArray[np.uint8]
     bulk: Bulk
 
 
-Read = Callable[[NDArray[np.bool_]], Bulk]
-"""Reads a block, given which of its places hold a legal position."""
+class SlimSource:
+    """A slim table, to make the whole one from."""
+
+    def __init__(self, path: Path, make: Make = in_memory) -> None:
+        refuse_packed(path)
+        table = open_table(path, make=make)
+        if not isinstance(table, SlimFile):
+            table.close()
+            raise CorruptTable(f"{path} is no slim table")
+        self._table = table
+        self.path, self.material, self.rules = path, table.material, table.rules
+        self.keeps, self.whole = table.split.side, table.whole
+        self.facts, self.program = table.facts, table.head.program
+
+    def read(self, here: slice, is_legal: NDArray[np.bool_]) -> Bulk:
+        """Return the positions at these places, of which those that are legal must be the ones that are kept."""
+        ((_, bulk),) = self._table.kept_in_order(here)
+        if not np.array_equal(bulk.shapes > 0, is_legal):
+            raise ValueError("it has positions that are none, or lacks some")
+        return bulk
+
+    def check(self) -> None:
+        """Compare the whole file with its digest."""
+        self._table.check()
+
+    def close(self) -> None:
+        self._table.close()
 
 
-class Source(Protocol):
-    """A file that keeps one side to move, packed or slim."""
-
-    path: Path
-    material: Material
-    rules: TableRules
-    keeps: int
-    """The side to move whose positions are kept."""
-    whole: Whole
-    facts: dict[str, int | float | str]
-    program: str
-
-    def room_of(self, memory: int) -> int:
-        """Bytes of this memory that its shapes may take while it is read."""
-
-    def blocks(self, kept: int, room: int) -> list[tuple[slice, Read]]:
-        """The places of each block, and how to read it. `kept`: places in all; `room`: bytes of memory for shapes."""
+def refuse_packed(path: Path) -> None:
+    """Raise BadInput for a packed table of an earlier version."""
+    if path.name.endswith(_PACKED):
+        name = path.name.partition(".")[0]
+        raise BadInput(
+            f"{path} is a packed table, which this version no longer reads: tbgen build {name} makes the table again, "
+            f"and tbgen pack {name} a slim one to keep or send"
+        )
 
 
-class PackedSource:
-    def __init__(self, packed: Packed) -> None:
-        self._packed = packed
-        notes = packed.notes
-        self.path, self.material, self.rules = packed.path, packed.material, packed.rules
-        self.keeps, self.facts, self.program = notes.keeps, notes.facts, notes.program
-        self.whole = Whole(notes.contents, notes.bytes, notes.sha256)
-
-    def room_of(self, memory: int) -> int:
-        return room_of(memory)
-
-    def blocks(self, kept: int, room: int) -> list[tuple[slice, Read]]:
-        packed, notes = self._packed, self._packed.notes
-        blocks = pieces(kept, BLOCK)
-        if len(notes.streams) != SHAPE_COLUMNS + SECTIONS * len(blocks):
-            raise ValueError("it has not as many blocks as its material")
-        shapes = unpack_shapes([packed.stream(number) for number in range(SHAPE_COLUMNS)], notes.shapes, room)
-        packer = Packer(shapes.table(), packed.order, notes.planes)
-
-        def read(block: int, legal: NDArray[np.bool_]) -> Bulk:
-            first = SHAPE_COLUMNS + SECTIONS * block
-            return packer.unpack([packed.stream(first + nth) for nth in range(SECTIONS)], legal)
-
-        return [(here, partial(read, number)) for number, here in enumerate(blocks)]
+def threads_in(memory: int, threads: int) -> int:
+    """Return how many threads may work in so much memory."""
+    return min(threads, memory // _PER_THREAD or 1)
 
 
 def unpack(
-    source: Source,
+    source: SlimSource,
     path: Path,
     successor_entries: Mapping[Material, NDArray[np.int32]],
     *,
     threads: int = 1,
-    room: int = ROOM,
     make: Make = in_memory,
     begin: Begin = lambda what, numbers: None,
     report: Report = lambda numbers: None,
@@ -116,14 +110,13 @@ def unpack(
 
     `keep`: whether the table gets its name; else what has been written is only compared.
 
-    `successor_entries` holds the entries of the tables that resets lead to. `room`: bytes of memory that shapes may
-    take. `make` gives arrays for notes on every position."""
+    `successor_entries` holds the entries of the tables that resets lead to. `make` gives arrays for notes on every
+    position."""
     whole, same = source.whole, False
     contents = make_whole(
         source,
         successor_entries,
         threads=threads,
-        room=room,
         make=make,
         begin=begin,
         report=report,
@@ -148,11 +141,10 @@ def unpack(
 
 
 def make_whole(
-    source: Source,
+    source: SlimSource,
     successor_entries: Mapping[Material, NDArray[np.int32]],
     *,
     threads: int = 1,
-    room: int = ROOM,
     make: Make = in_memory,
     begin: Begin = lambda what, numbers: None,
     report: Report = lambda numbers: None,
@@ -161,7 +153,7 @@ def make_whole(
     """What the whole table says. `compare`: CorruptTable if that has not the digest that the file notes."""
     begin(f"unpacking {source.material}", layout_of(source.material).size)
     with _named(source), ThreadPoolExecutor(threads) as pool:
-        contents = _Unpacker(source, successor_entries, make, report).contents(pool, threads, room)
+        contents = _Unpacker(source, successor_entries, make, report).contents(pool, threads)
     if compare and digest_of(contents) != source.whole.contents:
         raise _wrong(source)
     return contents
@@ -172,17 +164,15 @@ class _Compared(Exception):
 
 
 @contextmanager
-def _named(source: Source) -> Iterator[None]:
+def _named(source: SlimSource) -> Iterator[None]:
     """Name the file in errors that what it says leads to."""
     try:
         yield
     except ValueError as error:
         raise CorruptTable(f"{source.path} is damaged: {error}") from error
-    except OutOfRoom as error:
-        raise OutOfRoom(f"{source.path}: {error}") from error
 
 
-def _wrong(source: Source) -> CorruptTable:
+def _wrong(source: SlimSource) -> CorruptTable:
     return CorruptTable(
         f"{source.path} does not give the table that was packed: it was wrong (tbgen verify tells), or those that its "
         "captures and pawn moves lead to are others by now"
@@ -191,7 +181,7 @@ def _wrong(source: Source) -> CorruptTable:
 
 class _Unpacker:
     def __init__(
-        self, source: Source, successor_entries: Mapping[Material, NDArray[np.int32]], make: Make, report: Report
+        self, source: SlimSource, successor_entries: Mapping[Material, NDArray[np.int32]], make: Make, report: Report
     ) -> None:
         self._source = source
         self._report = report
@@ -203,8 +193,9 @@ class _Unpacker:
         self._teller = Teller(source.material, successor_entries, self._entries, self._numbers)
         self._staircases = Staircases(make)
 
-    def contents(self, pool: Executor, threads: int, room: int) -> Contents:
-        source, blocks = self._source, self._source.blocks(self._split.kept, room)
+    def contents(self, pool: Executor, threads: int) -> Contents:
+        source = self._source
+        blocks = ((here,) for here in pieces(self._split.kept, PIECE))
         for unpacked in in_turn(pool, _AHEAD * threads, self._unpack, blocks):
             for here in pieces(len(unpacked.numbers), _BATCH):
                 self._put(unpacked.numbers[here], _worths(unpacked.bulk.cut(here)))
@@ -214,10 +205,10 @@ class _Unpacker:
         steps = self._staircases.finish()
         return Contents(source.material, source.rules, self._entries, self._numbers, steps)
 
-    def _unpack(self, here: slice, read: Read) -> _Unpacked:
+    def _unpack(self, here: slice) -> _Unpacked:
         numbers = self._split.numbers(here)
         levels = self._teller.levels(numbers)
-        return _Unpacked(numbers, levels, read(levels != NO_POSITION))
+        return _Unpacked(numbers, levels, self._source.read(here, levels != NO_POSITION))
 
     def _put(self, numbers: NDArray[np.int64], told: Worths) -> None:
         """Write down what a table says of these numbers."""

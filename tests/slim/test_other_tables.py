@@ -1,44 +1,45 @@
-"""Packed files beside tables that are missing, or others than when they were packed."""
+"""Slim tables beside tables that are missing, or others than when they were made."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tbgen.archive.pack import pack
 from tbgen.cli.main import main
 from tbgen.contents import Contents
 from tbgen.errors import CorruptTable
 from tbgen.material import parse
+from tbgen.slim.make import make_slim
+from tbgen.slim.unpack import SlimSource
 from tbgen.store import file_digest, open_table
 from tbgen.store.write import write_table
 from tests.support.contents import random_contents
-from tests.support.packing import forged, make_again, packed_from, refusal
+from tests.support.slimming import make_again, refusal, slim_from
 
 
 @pytest.mark.usefixtures("no_bundle")
 def test_a_missing_table_is_named(small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    packed = packed_from(small_tables / "KNNvK.r.h5", tmp_path)
+    slim = slim_from(small_tables / "KNNvK.r.h5", tmp_path)
     place = tmp_path / "place"
-    said = refusal(capsys, 4, "unpack", packed, "--tables", place, "-q")
-    assert "KNvK.r.h5 is missing (to build it: tbgen build KNvK --tables " in said
+    line = refusal(capsys, 4, "unpack", slim, "--tables", place, "-q")
+    assert "KNvK.r.h5 is missing (to build it: tbgen build KNvK --tables " in line
     assert not list(place.iterdir())
     assert "KRvKN.r.h5 is missing" in refusal(capsys, 4, "pack", "KRvKN", "--tables", tmp_path)
-    assert "nothing.tbp is missing" in refusal(capsys, 4, "unpack", tmp_path / "nothing.tbp", "--tables", place)
     new = tmp_path / "new"
-    refusal(capsys, 4, "unpack", tmp_path / "nothing.tbp", "--tables", new)
+    assert "KNvK.r.slim.h5 is missing" in refusal(capsys, 4, "unpack", tmp_path / "KNvK.r.slim.h5", "--tables", new)
     assert not new.exists()
 
 
 def test_another_table_than_at_packing_is_noticed(
     small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The knight's table says something else by now, so what is told from it is wrong."""
-    packed = packed_from(small_tables / "KNNvK.r.h5", tmp_path)
+    """The knight's table says something else by now, so what follows from it is wrong."""
+    slim = slim_from(small_tables / "KNNvK.r.h5", tmp_path)
     write_table(tmp_path / "KNvK.r.h5", random_contents(parse("KNvK"), seed=1, staircases=0), {})
-    said = refusal(capsys, 5, "unpack", packed, "--tables", tmp_path, "-q")
-    assert "does not give the table that was packed" in said
+    line = refusal(capsys, 5, "unpack", slim, "--tables", tmp_path, "-q")
+    assert "does not give the table that was packed" in line
     assert not (tmp_path / "KNNvK.r.h5").exists()
 
 
@@ -50,10 +51,10 @@ def test_a_wrong_table_is_noticed(small_tables: Path, tmp_path: Path) -> None:
     entries[np.flatnonzero(entries)[::50]] += 2
     path = tmp_path / "KNvK.r.h5"
     write_table(path, Contents(right.material, right.rules, entries, right.staircases, right.steps), {})
-    packed = packed_from(path, tmp_path)
+    slim = slim_from(path, tmp_path)
     path.unlink()
     with pytest.raises(CorruptTable, match="does not give the table"):
-        make_again(packed, small_tables, tmp_path)
+        make_again(slim, small_tables, tmp_path)
     assert not path.exists()
 
 
@@ -62,21 +63,32 @@ def test_a_table_that_is_replaced_while_it_is_packed(small_tables: Path, tmp_pat
     path = Path(shutil.copy(small_tables / "KNvK.r.h5", tmp_path))
     digest = file_digest(path)
 
-    def replace(what: str, numbers: int) -> None:
+    def replace(step: str, numbers: int) -> None:
         write_table(path, random_contents(parse("KNvK"), seed=1, staircases=0), {})
 
-    packed = tmp_path / "KNvK.r.tbp"
-    with packed.open("wb") as file:
-        assert pack(path, file, begin=replace).notes.sha256 == digest
+    slim = tmp_path / "KNvK.r.slim.h5"
+    assert make_slim(path, slim, begin=replace)
+    with closing(SlimSource(slim)) as source:
+        assert source.whole.sha256 == digest
     assert file_digest(path) != digest
     path.unlink()
-    make_again(packed, small_tables, tmp_path)
+    make_again(slim, small_tables, tmp_path)
 
 
-def test_other_bytes_are_told(kbvk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What another version of zlib or HDF5 makes of the same contents."""
-    packed = tmp_path / "KBvK.r.tbp"
-    packed.write_bytes(forged(kbvk, sha256="0" * 64))
-    assert main(["unpack", str(packed), "--tables", str(tmp_path), "-q"]) == 0
+def test_other_bytes_are_told(
+    small_tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version of zlib or HDF5 makes other bytes of the same contents."""
+    slim = slim_from(small_tables / "KBvK.r.h5", tmp_path)
+    monkeypatch.setattr("tbgen.store.write.table.LEVEL", 1, raising=False)
+    monkeypatch.setattr("tbgen.store.write.encode.LEVEL", 1)
+    assert main(["unpack", str(slim), "--tables", str(tmp_path), "-q"]) == 0
     assert "KBvK.r.h5: the same contents in other bytes" in capsys.readouterr().out
     assert (tmp_path / "KBvK.r.h5").exists()
+
+
+def test_owners_of_packed_tables_are_told_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    packed = tmp_path / "KRvKN.r.tbp"
+    packed.write_bytes(b"tbgen packed endgame table 1\n")
+    line = refusal(capsys, 2, "unpack", packed, "--tables", tmp_path)
+    assert "no longer reads: tbgen build KRvKN makes the table again" in line
