@@ -35,9 +35,10 @@ EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
 
 1. Tables, where there is one for the position.
-2. Holding: a side that moves only one man, or a few, can often be sure of the record: a king that keeps the other
-   king out, a queen that checks for ever. This takes a few seconds at most. With rights to castle nothing else is
-   tried: the side that holds does not use its own, and the other side breaks through where it can still castle.
+2. Holding: a side that moves only one man, or a few, can often be sure of the record, or of a goal that it forces
+   first: a king that keeps the other king out, a queen that checks for ever. This takes a few seconds at most. With
+   rights to castle nothing else is tried: the side that holds does not use its own, and the other side breaks
+   through where it can still castle.
 3. The position's local table: the placements of pawns that can come up from it, and no others, solved like any
    table. Where captures and promotions lead to tables, these are asked; where to material that no table covers,
    that is solved as well if --memory, --time and the disk allow, and else taken for a mate, by White and by
