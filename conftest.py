@@ -2,12 +2,14 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tbgen.cli import display
+from tests.support import memory
 from tests.support.costs import (  # noqa: F401
     pytest_runtest_setup,
     pytest_runtest_teardown,
@@ -45,6 +47,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("full")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def release_memory(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give back what a file of tests has kept: the process goes on with others."""
+    yield
+    memory.release(request.module)
 
 
 @pytest.fixture(scope="session")

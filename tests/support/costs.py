@@ -13,6 +13,7 @@ import pytest
 _MOST: Final = 10
 """Files in each list."""
 _GROWTH: Final = "megabytes that the process grew by"
+_MEMORY: Final = "megabytes that the process has had"
 _PEAK: Final = pytest.StashKey[int]()
 
 
@@ -31,18 +32,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     if _PEAK in item.stash:
-        item.user_properties.append((_GROWTH, _peak_memory() - item.stash[_PEAK]))
+        peak = _peak_memory()
+        item.user_properties += [(_GROWTH, peak - item.stash[_PEAK]), (_MEMORY, peak)]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     seconds: dict[str, float] = defaultdict(float)
     growth: dict[str, float] = defaultdict(float)
+    most = 0
     for report in _reports(terminalreporter.stats.values()):
         name = report.nodeid.partition("::")[0]
         seconds[name] += report.duration
         if report.when == "teardown":
-            grown = dict(report.user_properties).get(_GROWTH)
-            growth[name] += grown if isinstance(grown, int) else 0
+            measured: dict[str, Any] = dict(report.user_properties)
+            growth[name] += measured.get(_GROWTH, 0)
+            most = max(most, measured.get(_MEMORY, 0))
     if len(seconds) < 2:
         return
     cache = getattr(config, "cache", None)
@@ -54,7 +58,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.ensure_newline()
     _list(terminalreporter, "seconds of files", seconds, _MOST)
     _list(terminalreporter, "seconds of folders", folders, len(folders))
-    _list(terminalreporter, "megabytes that memory grew by", growth, _MOST)
+    _list(terminalreporter, f"megabytes that memory grew by, to {most} in one process at the most", growth, _MOST)
 
 
 def _reports(lists: Iterable[list[Any]]) -> Iterable[pytest.TestReport]:
