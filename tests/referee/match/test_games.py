@@ -212,7 +212,7 @@ def test_what_is_read_is_never_written_to(capsys: pytest.CaptureFixture[str], tm
         (["--fifty", "ignored"], "RMobilityFifty is classic there, and is ignored here"),
         (["--scoring", "winner"], "RMobilityScoring is Exponential there, and is RMobility Winner here"),
         (["--max-moves", "9"], "RMobilityAdjudication is 1 moves there, and is 9 moves here"),
-        (["--each", "tc=6"], "TimeControl is 5 there, and is 6 here"),
+        (["--each", "tc=6"], "TimeControl is 60 there, and is 6 here"),
         (["--each", "tc=60", "option.Hash=2"], "WhiteOptions is missing there, and is Hash=2 here"),
         (["--openings", "BOOK"], "RMobilityOpenings is missing there, and is sha256 "),
     ],
