@@ -133,7 +133,7 @@ def test_an_xboard_engine(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     board = [sys.executable, str(FAKE.parent / "fake_xboard.py")]
     words = [*fake("Uci"), "--engine", f"cmd={shlex.join(board)}", "proto=xboard", "name=Board"]
     words += ["--engine", f"cmd={shlex.join([*board, '--resign', '3'])}", "proto=xboard", "name=Meek"]
-    words += ["--each", "tc=20", "--openings", str(book), "--max-moves", "5"]
+    words += ["--each", "tc=60", "--openings", str(book), "--max-moves", "5"]
     games, standings = played(capsys, *words)
     assert len(games) == 6
     assert {line["forfeits"] for line in standings["table"]} == {0}
