@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tbgen import men
+from tbgen.board import men
 from tbgen.cli import report
 from tbgen.cli.main import guard
 from tbgen.cli.parser import Parser

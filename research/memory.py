@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from tbgen import machine
+from tbgen.core.material import Material
 from tbgen.errors import OutOfRoom
-from tbgen.material import Material
-from tbgen.sizes import PROGRAM
-from tbgen.text import size_of
+from tbgen.system import machine
+from tbgen.system.text import size_of
+from tbgen.system.thresholds import PROGRAM
 
 
 def require_memory(tables: Mapping[Material, int]) -> None:

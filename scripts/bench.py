@@ -33,7 +33,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tbgen.machine import memory
+from tbgen.system.machine import memory
 
 if TYPE_CHECKING:
     from tbgen.probe import Positions, Tablebase

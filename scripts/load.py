@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.cli.common import at_once, some_seconds, whole_number
-from tbgen.position import fault
+from tbgen.core.position import fault
 from tbgen.store import BUNDLED
 from tests.support.serving import Server, serving
 

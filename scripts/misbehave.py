@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 import chess.pgn
 
-from tbgen import files
+from tbgen.system import output_files
 from tests.support.misbehaving import Misbehaving, engines
 from tests.support.places import FAKE_ENGINE
 
@@ -57,11 +57,11 @@ def main() -> int:
     args.directory.mkdir(parents=True, exist_ok=True)
     bad = engines(args.directory / "births")
     told = args.directory / "engines.json"
-    files.replace(told, json.dumps(list(_all(bad, args.engine)), indent=1).encode())
+    output_files.replace(told, json.dumps(list(_all(bad, args.engine)), indent=1).encode())
     pgn = args.directory / "games.pgn"
     words = ["--engines", str(told), "--format", "gauntlet", "--games", str(args.games), "--pgn", str(pgn)]
     words += ["--each", f"tc={args.seconds}", "--margin", args.margin, "--concurrency", args.concurrency, "--quiet"]
-    with files.replacing(args.directory / "table.txt") as table:
+    with output_files.replacing(args.directory / "table.txt") as table:
         subprocess.run([_tbgen(), "match", *words], check=True, stdout=table)
     _report_lateness(pgn, args.seconds)
     return _report(bad, pgn)

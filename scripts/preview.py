@@ -1,5 +1,6 @@
-"""Draw what those show who link to an explorer, with Debian's chromium: the picture tbgen/pages/static/preview.png, and
-the men of tbgen/look/men.npz, of which a server makes a picture of any position."""
+"""Draw what those show who link to an explorer, with Debian's chromium: the picture
+tbgen/web/pages/static/preview.png, and the men of tbgen/drawing/men.npz, of which a server makes a picture of any
+position."""
 
 import shutil
 
@@ -8,9 +9,9 @@ import chess.svg
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-from tbgen.look import palette, png
-from tbgen.look.board import picture
-from tbgen.pages.modules import STATIC
+from tbgen.drawing import palette, png
+from tbgen.drawing.board import picture
+from tbgen.web.pages.modules import STATIC
 
 _PIXELS = """async ([svg, side]) => {
   const picture = new Image();

@@ -41,7 +41,7 @@ TAKEN: Final = (
     ),
     Taken(
         "numba",
-        "tbgen/compiling.py",
+        "tbgen/compiler/pipeline.py",
         (
             "numba.core.caching:NullCache",
             "numba.core.codegen:JITCodeLibrary._final_module",

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen import files
+from tbgen.core.material import build_key, parse
 from tbgen.generate.recorded import COLUMNS
-from tbgen.material import build_key, parse
+from tbgen.system import output_files
 
 FILE: Final = Path(__file__).resolve().parent.parent / "tbgen" / "generate" / "recorded.csv"
 
@@ -54,7 +54,7 @@ def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, An
     writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows(rows)
-    files.replace(path, text.getvalue().encode())
+    output_files.replace(path, text.getvalue().encode())
 
 
 if __name__ == "__main__":

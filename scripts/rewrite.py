@@ -16,10 +16,11 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import in_memory
-from tbgen.contents import Contents
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import TbgenError
-from tbgen.material import parse
+from tbgen.memory.arrays import in_memory
 from tbgen.store import PIECE, Bulk, open_table, table_path
 from tbgen.store.format.local import LocalNotes, read_notes
 from tbgen.store.format.order import numbers_of
@@ -30,7 +31,6 @@ from tbgen.store.read.decode import decode, spell_out
 from tbgen.store.read.digest import ContentsDigest
 from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
 
 DIGESTS: Final = Path(__file__).resolve().parent.parent / "docs" / "digests.txt"
 _SEAL: Final = 512

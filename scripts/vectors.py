@@ -17,17 +17,18 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import files, outcome
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
+from tbgen.core import outcome
+from tbgen.core.material import Material, every, parse
+from tbgen.core.position import goal, level
+from tbgen.core.table_contents import DISTANCE_MASK, OUTCOME_SHIFT
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import TbgenError
 from tbgen.index.positions import fen
 from tbgen.index.symmetry import KINDS, MIRROR, TWICE, SymmetryClasses
-from tbgen.material import Material, every, parse
-from tbgen.position import goal, level
 from tbgen.probe import Tablebase
 from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
-from tbgen.table_rules import TableRules
+from tbgen.system import output_files
 
 PLACE: Final = Path(__file__).resolve().parent.parent / "docs" / "vectors.jsonl"
 MOST_MEN: Final = 4
@@ -62,7 +63,7 @@ def main() -> None:
     try:
         materials = [parse(name) for name in args.material]
         materials = materials or [one for men in range(2, MOST_MEN + 1) for one in every(men)]
-        files.replace(args.output, "".join(lines(args.tables, args.rules, materials)).encode("ascii"))
+        output_files.replace(args.output, "".join(lines(args.tables, args.rules, materials)).encode("ascii"))
     except TbgenError as error:
         sys.exit(f"tbgen: {error}")
 

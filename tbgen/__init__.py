@@ -21,24 +21,21 @@ from typing import TYPE_CHECKING, Any
 from tbgen._version import __version__
 
 if TYPE_CHECKING:
-    from tbgen import rules as rules
-    from tbgen.errors import BadInput as BadInput
-    from tbgen.errors import CorruptTable as CorruptTable
-    from tbgen.errors import MissingTable as MissingTable
-    from tbgen.errors import TbgenError as TbgenError
-    from tbgen.errors import UnsupportedPosition as UnsupportedPosition
-    from tbgen.probe import Answers as Answers
-    from tbgen.probe import LineMove as LineMove
-    from tbgen.probe import MoveResult as MoveResult
-    from tbgen.probe import Positions as Positions
-    from tbgen.probe import Result as Result
-    from tbgen.probe import Staircase as Staircase
-    from tbgen.probe import Step as Step
-    from tbgen.probe import Tablebase as Tablebase
-    from tbgen.probe import View as View
-    from tbgen.probe import open_tablebase as open_tablebase
-    from tbgen.prove import Solution as Solution
-    from tbgen.prove import solve as solve
+    from tbgen import rules
+    from tbgen.beyond.prove import Solution, solve
+    from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError, UnsupportedPosition
+    from tbgen.probe import (
+        Answers,
+        LineMove,
+        MoveResult,
+        Positions,
+        Result,
+        Staircase,
+        Step,
+        Tablebase,
+        View,
+        open_tablebase,
+    )
 
 __all__ = [
     "Answers",
@@ -72,7 +69,7 @@ if not TYPE_CHECKING:  # a checker that saw it would take any name for a public 
         if name == "rules":
             return import_module("tbgen.rules")
         if name in ("Solution", "solve"):
-            return getattr(import_module("tbgen.prove"), name)
+            return getattr(import_module("tbgen.beyond.prove"), name)
         from tbgen import errors, probe
 
         return getattr(errors if hasattr(errors, name) else probe, name)

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from tbgen import files
+from tbgen.system import output_files
 from tests.support.nfs import nfs
 from tests.support.planting import links_of_another_user
 
@@ -39,7 +39,7 @@ def mode(path: str) -> int:
 
 
 def test_a_new_file() -> None:
-    files.replace(Path("f"), NEW)
+    output_files.replace(Path("f"), NEW)
     assert Path("f").read_bytes() == NEW
     assert mode("f") == 0o640
     assert names() == ["f"]
@@ -49,7 +49,7 @@ def test_a_new_file() -> None:
 def test_what_is_renewed_is_no_link(link: str) -> None:
     Path("other").write_bytes(OLD)
     Path(link).symlink_to("other")
-    files.renew(Path("f"), [NEW, OLD])
+    output_files.renew(Path("f"), [NEW, OLD])
     assert Path("f").read_bytes() == NEW + OLD
     assert Path("other").read_bytes() == OLD
     assert not Path("f").is_symlink()
@@ -64,9 +64,9 @@ def test_what_is_renewed_stays_until_all_is_there() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        files.renew(Path("f"), parts())
+        output_files.renew(Path("f"), parts())
     assert Path("f").read_bytes() == OLD
-    files.renew(Path("f"), [NEW])
+    output_files.renew(Path("f"), [NEW])
     assert Path("f").read_bytes() == NEW
     assert names() == ["f"]
 
@@ -75,7 +75,7 @@ def test_what_is_renewed_stays_until_all_is_there() -> None:
 def test_permissions_are_kept(kept: int) -> None:
     Path("f").write_bytes(OLD)
     Path("f").chmod(kept)
-    files.replace(Path("f"), NEW)
+    output_files.replace(Path("f"), NEW)
     assert Path("f").read_bytes() == NEW
     assert mode("f") == kept
 
@@ -84,13 +84,13 @@ def test_nobody_may_read_what_takes_the_place_of_a_private_file(monkeypatch: pyt
     Path("f").write_bytes(OLD)
     Path("f").chmod(0o600)
     monkeypatch.setattr(os, "fchmod", lambda handle, mode: None)  # not even before it has been told
-    with files.replacing(Path("f")):
+    with output_files.replacing(Path("f")):
         assert [mode(name) for name in names()] == [0o600, 0o600]
 
 
 def test_until_the_end_nothing_changes() -> None:
     Path("f").write_bytes(OLD)
-    with files.replacing(Path("f")) as stream:
+    with output_files.replacing(Path("f")) as stream:
         stream.write(NEW)
         stream.flush()
         assert Path("f").read_bytes() == OLD
@@ -98,7 +98,7 @@ def test_until_the_end_nothing_changes() -> None:
 
 
 def test_two_at_once_do_not_mix() -> None:
-    with files.replacing(Path("f")) as one, files.replacing(Path("f")) as other:
+    with output_files.replacing(Path("f")) as one, output_files.replacing(Path("f")) as other:
         for _ in range(10_000):
             one.write(b"one ")
             other.write(b"other ")
@@ -110,23 +110,23 @@ def test_files_of_other_names_are_let_alone(monkeypatch: pytest.MonkeyPatch) -> 
     Path("f.part").write_bytes(OLD)
     Path("g.part").symlink_to("h")
     Path("h").write_bytes(OLD)
-    files.replace(Path("f"), NEW)
-    files.replace(Path("g"), NEW)
+    output_files.replace(Path("f"), NEW)
+    output_files.replace(Path("g"), NEW)
     assert Path("f.part").read_bytes() == Path("h").read_bytes() == OLD
     assert names() == ["f", "f.part", "g", "g.part", "h"]
     # even where somebody has guessed the name
-    monkeypatch.setattr(files.secrets, "token_hex", lambda size: "0")
+    monkeypatch.setattr(output_files.secrets, "token_hex", lambda size: "0")
     for guessed in (Path(".f.0.part"), Path(".g.0.part")):
         guessed.symlink_to("h")
         with pytest.raises(FileExistsError):
-            files.replace(Path(guessed.name[1]), OLD)
+            output_files.replace(Path(guessed.name[1]), OLD)
         assert guessed.is_symlink()
     assert Path("f").read_bytes() == Path("g").read_bytes() == NEW
     assert Path("h").read_bytes() == OLD
 
 
 def write_and_raise(data: bytes, error: type[BaseException]) -> None:
-    with files.replacing(Path("f")) as stream:
+    with output_files.replacing(Path("f")) as stream:
         stream.write(data)
         raise error
 
@@ -145,8 +145,8 @@ def test_what_killed_runs_left_goes() -> None:
     code = """
 import os, sys
 from pathlib import Path
-from tbgen import files
-with files.replacing(Path("f")) as stream:
+from tbgen.system import output_files
+with output_files.replacing(Path("f")) as stream:
     stream.write(b"half")
     stream.flush()
     print("written", flush=True)
@@ -164,8 +164,8 @@ with files.replacing(Path("f")) as stream:
     for digit in "0123456789":
         Path(f".f.{digit * 16}.part").symlink_to(".f.part")
     assert len(names()) == 13
-    files.replace(Path("f"), NEW)
-    files.replace(Path("g"), NEW)
+    output_files.replace(Path("f"), NEW)
+    output_files.replace(Path("g"), NEW)
     assert len(names()) == 14, "one is still being written, and others are not ours"
     runs[1].communicate()
     assert runs[1].returncode == 0
@@ -180,16 +180,16 @@ def test_a_file_that_another_run_sweeps_before_it_is_locked(monkeypatch: pytest.
 
     def late(handle: int, how: int) -> None:
         monkeypatch.setattr(fcntl, "flock", call)
-        files.sweep(Path.cwd(), lambda name: name == "f")
+        output_files.sweep(Path.cwd(), lambda name: name == "f")
         call(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    files.replace(Path("f"), NEW)
+    output_files.replace(Path("f"), NEW)
     assert Path("f").read_bytes() == NEW
     assert names() == ["f"]
 
 
-@pytest.mark.parametrize("write", [lambda path: files.replace(path, NEW), files.append])
+@pytest.mark.parametrize("write", [lambda path: output_files.replace(path, NEW), output_files.append])
 @pytest.mark.parametrize("kind", ["f", "pipe"])
 def test_the_link_of_another_user_is_not_followed(
     kind: str, write: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
@@ -207,13 +207,13 @@ def test_the_link_of_another_user_is_not_followed(
 
 def test_appending() -> None:
     for _ in range(2):
-        with os.fdopen(files.append(Path("f")), "wb") as stream:
+        with os.fdopen(output_files.append(Path("f")), "wb") as stream:
             stream.write(OLD)
     assert Path("f").read_bytes() == 2 * OLD
     Path("other").hardlink_to("f")
     with pytest.raises(PermissionError, match="remove it: 'f'"):
-        files.append(Path("f"))
-    os.close(files.append(Path("/dev/null")))
+        output_files.append(Path("f"))
+    os.close(output_files.append(Path("/dev/null")))
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
@@ -225,7 +225,7 @@ def test_wherever_it_fails(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(OSError, match="No space left on device: 'f'"):
-        files.replace(Path("f"), NEW)
+        output_files.replace(Path("f"), NEW)
     assert names() == ["f"]
     assert Path("f").read_bytes() == OLD
 
@@ -248,7 +248,7 @@ def test_a_full_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limit[1]))
     try:
         with pytest.raises(OSError, match="File too large: 'f'"):
-            files.replace(Path("f"), NEW)
+            output_files.replace(Path("f"), NEW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert names() == ["f"]
@@ -261,8 +261,8 @@ def test_what_a_link_names_is_replaced() -> None:
     Path("link").symlink_to("there/f")
     Path("chain").symlink_to("link")
     Path("dangling").symlink_to("there/g")
-    files.replace(Path("chain"), NEW)
-    files.replace(Path("dangling"), NEW)
+    output_files.replace(Path("chain"), NEW)
+    output_files.replace(Path("dangling"), NEW)
     assert Path("there/f").read_bytes() == Path("there/g").read_bytes() == NEW
     assert Path("chain").is_symlink()
     assert Path("link").is_symlink()
@@ -280,12 +280,12 @@ def test_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
         ("x" * 300, OSError),
     ):
         with pytest.raises(error) as caught:
-            files.replace(Path(target), NEW)
+            output_files.replace(Path(target), NEW)
         assert caught.value.filename == target
     Path("f").write_bytes(OLD)
     monkeypatch.setattr(os, "access", lambda path, how: False)
     with pytest.raises(PermissionError, match="Permission denied: 'f'"):
-        files.replace(Path("f"), NEW)
+        output_files.replace(Path("f"), NEW)
     assert Path("f").read_bytes() == OLD
     assert names() == ["f", "loop"]
 
@@ -298,24 +298,24 @@ def test_what_another_process_removes_meanwhile_is_no_longer_in_the_way(monkeypa
         return False
 
     monkeypatch.setattr(os, "access", removed)
-    files.replace(Path("f"), NEW)
+    output_files.replace(Path("f"), NEW)
     assert Path("f").read_bytes() == NEW
 
 
 def test_a_name_as_long_as_may_be() -> None:
     name = "ü" * 127
-    files.replace(Path(name), NEW)
+    output_files.replace(Path(name), NEW)
     assert names() == [name]
 
 
 def test_devices_and_pipes() -> None:
-    files.replace(Path("/dev/null"), NEW)
+    output_files.replace(Path("/dev/null"), NEW)
     assert Path("/dev/null").is_char_device()
     with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
-        files.replace(Path("/dev/full"), NEW)
+        output_files.replace(Path("/dev/full"), NEW)
     os.mkfifo("pipe")
     with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as reader:
-        files.replace(Path("pipe"), NEW)
+        output_files.replace(Path("pipe"), NEW)
         assert reader.communicate()[0] == NEW
     assert Path("pipe").is_fifo()
 
@@ -323,8 +323,8 @@ def test_devices_and_pipes() -> None:
 CODE = """
 import sys
 from pathlib import Path
-from tbgen import files
-files.replace(Path(sys.argv[1]), b"new\\n")
+from tbgen.system import output_files
+output_files.replace(Path(sys.argv[1]), b"new\\n")
 """
 
 
@@ -343,7 +343,10 @@ def test_descriptors_stay_those_of_others(target: str, kind: str) -> None:
 
 def test_nothing_set_aside_is_lost() -> None:
     Path("f.torn").symlink_to("g")
-    assert [files.write_aside(Path("f.torn"), data) for data in (b"1", b"2")] == [Path("f.torn.2"), Path("f.torn.3")]
+    assert [output_files.write_aside(Path("f.torn"), data) for data in (b"1", b"2")] == [
+        Path("f.torn.2"),
+        Path("f.torn.3"),
+    ]
     assert (Path("f.torn.2").read_bytes(), Path("f.torn.3").read_bytes()) == (b"1", b"2")
     assert names() == ["f.torn", "f.torn.2", "f.torn.3"]
 
@@ -354,7 +357,7 @@ def test_what_cannot_be_set_aside_leaves_nothing(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space left on device: 'f'"):
-        files.write_aside(Path("f"), NEW)
+        output_files.write_aside(Path("f"), NEW)
     assert names() == []
 
 
@@ -364,11 +367,11 @@ def test_what_is_taken_in_is_not_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     call = os.replace
 
     def late(source: Path, target: Path) -> None:
-        files.sweep(Path.cwd(), lambda name: name == "f")
+        output_files.sweep(Path.cwd(), lambda name: name == "f")
         call(source, target)
 
     monkeypatch.setattr(os, "replace", late)
-    files.take_in(Path("there"), Path("f"))
+    output_files.take_in(Path("there"), Path("f"))
     assert Path("f").read_bytes() == NEW
     assert names() == ["f", "there"]
 
@@ -378,20 +381,20 @@ def test_leftovers_go_where_only_what_may_be_written_to_is_locked(monkeypatch: p
     left = Path(f".f.{'0' * 16}.part")
     left.touch()
     monkeypatch.setattr(fcntl, "flock", nfs(fcntl.flock))
-    files.sweep(Path(), lambda name: True)
+    output_files.sweep(Path(), lambda name: True)
     assert not left.exists()
 
 
-@pytest.mark.parametrize("write", [files.replace, files.write_aside])
+@pytest.mark.parametrize("write", [output_files.replace, output_files.write_aside])
 def test_an_interrupt_just_when_a_file_is_made(write: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
-    call = files.create
+    call = output_files.create
 
     def interrupted(path: Path, *, mode: int) -> int:
         made = call(path, mode=mode)
         signal.raise_signal(signal.SIGINT)
         return made
 
-    monkeypatch.setattr(files, "create", interrupted)
+    monkeypatch.setattr(output_files, "create", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write(Path("f"), NEW)
     assert names() == []
@@ -407,14 +410,14 @@ def test_an_interrupt_just_when_a_file_is_taken_in(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(os, "link", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        files.take_in(Path("there"), Path("f"))
+        output_files.take_in(Path("there"), Path("f"))
     assert names() == ["there"]
 
 
 def test_a_file_that_is_not_ours_yet_is_not_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt comes before it is known that there is one of that name."""
     Path("f").write_bytes(OLD)
-    monkeypatch.setattr(files, "create", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(output_files, "create", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        files.write_aside(Path("f"), NEW)
+        output_files.write_aside(Path("f"), NEW)
     assert Path("f").read_bytes() == OLD

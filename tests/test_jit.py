@@ -10,17 +10,18 @@ import pytest
 from numba.core.caching import NullCache
 from numpy.typing import NDArray
 
-from tbgen import jit, kept, where
 from tbgen.board.moves import list_moves
-from tbgen.bundles import Reference
+from tbgen.compiler import code_cache, jit
+from tbgen.compiler.jit import SOLVER, STORE, VERIFIER, group_of, inlined, kernel
+from tbgen.compiler.references import Reference
 from tbgen.index.kernels import locate
-from tbgen.jit import SOLVER, STORE, VERIFIER, group_of, inlined, kernel
 from tbgen.retro.sweep.levels import sweep
 from tbgen.store.write.kernels import find_kinds
+from tbgen.system import locations
 from tbgen.verify.compare import check_all
 from tests.support.runs import tbgen
 
-ROOT = Path(jit.__file__).parent
+ROOT = Path(jit.__file__).parents[1]
 
 
 def room_of(path: Path) -> str:
@@ -28,7 +29,11 @@ def room_of(path: Path) -> str:
 
 
 def modules_with_kernels() -> list[Path]:
-    return [path for path in sorted(ROOT.rglob("*.py")) if "tbgen.jit" in imported(path) and path.name != "__init__.py"]
+    return [
+        path
+        for path in sorted(ROOT.rglob("*.py"))
+        if "tbgen.compiler.jit" in imported(path) and path.name != "__init__.py"
+    ]
 
 
 def imported(path: Path) -> set[str]:
@@ -37,12 +42,18 @@ def imported(path: Path) -> set[str]:
     return {str(node.module) for node in nodes if str(node.module).startswith("tbgen")}
 
 
+def files_of(module: str) -> set[Path]:
+    """Return the file of a module, or the files of a package with its own names."""
+    path = ROOT.joinpath(*module.split(".")[1:])
+    return {path.with_suffix(".py"), path / "__init__.py"}
+
+
 def test_solver_verifier_and_files_have_a_digest_each() -> None:
     solver, verifier, store = ({room_of(path) for path in group.files} for group in (SOLVER, VERIFIER, STORE))
     assert solver - verifier == solver - store == {"retro"}
     assert verifier - solver == {"verify"}
     assert store - solver == {"store"}
-    assert {"jit", "intrinsics", "board", "index"} <= solver & verifier & store
+    assert {"compiler", "core", "board", "index"} <= solver & verifier & store
     assert len({SOLVER.digest, VERIFIER.digest, STORE.digest}) == 3
 
 
@@ -61,8 +72,8 @@ def test_all_that_kernels_take_constants_from_is_in_their_digest(path: Path) -> 
     if not any(path in group.files for group in (SOLVER, VERIFIER, STORE, group_of("research.clock"))):
         assert module.startswith("tbgen.generate.")  # which has none, and asks for digests and places
         return
-    rooms = {room_of(file) for file in group_of(module).files}
-    assert {name.split(".")[1] for name in imported(path) if name != "tbgen"} <= rooms
+    files = set(group_of(module).files)
+    assert not [name for name in imported(path) if not files.intersection(files_of(name))]
 
 
 def test_machine_code_lies_with_its_group() -> None:
@@ -79,7 +90,9 @@ def test_machine_code_lies_with_its_group() -> None:
 
 def test_a_kernel_goes_into_its_callers_where_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not where one that calls it does; and once for all numbers of a kind, constants among them."""
-    monkeypatch.setattr(kept, "CodeCache", lambda place, function: NullCache())  # what is kept is not compiled again
+    monkeypatch.setattr(
+        code_cache, "CodeCache", lambda place, function: NullCache()
+    )  # what is kept is not compiled again
 
     @kernel
     def next_of(number):
@@ -117,7 +130,7 @@ class _Pair(NamedTuple):
 
 def test_a_bundle_of_arrays_is_passed_by_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it comes from Python, lies in another one or is made by a kernel; one of numbers is passed by value."""
-    monkeypatch.setattr(kept, "CodeCache", lambda place, function: NullCache())
+    monkeypatch.setattr(code_cache, "CodeCache", lambda place, function: NullCache())
 
     @kernel
     def first_of(inner):
@@ -149,7 +162,7 @@ def test_a_bundle_of_arrays_is_passed_by_reference(monkeypatch: pytest.MonkeyPat
 
 def test_an_index_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """One before a part of an array is what lies there, not the last of the part."""
-    monkeypatch.setattr(kept, "CodeCache", lambda place, function: NullCache())
+    monkeypatch.setattr(code_cache, "CodeCache", lambda place, function: NullCache())
 
     @kernel
     def move(numbers, index, to):
@@ -191,5 +204,5 @@ def test_a_user_whom_the_system_does_not_know(monkeypatch: pytest.MonkeyPatch) -
     for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TBGEN_CACHE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", Mock(side_effect=RuntimeError("Could not determine home directory.")))
-    assert where.hosts_file() == Path("/.config/tbgen/from")
+    assert locations.hosts_file() == Path("/.config/tbgen/from")
     assert jit.cache_home() == Path("/.cache/tbgen")

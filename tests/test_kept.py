@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from tbgen import jit, kept
+from tbgen.compiler import code_cache, jit
+from tbgen.compiler.jit import Group
 from tbgen.generate import precompile
-from tbgen.jit import Group
 from tests.support.patience import PATIENCE
 from tests.support.planting import plant
 
 # A kernel of its own, so that nothing large has to be compiled.
 PROGRAM = """
 import sys
-from tbgen import kept
-from tbgen.jit import kernel
+from tbgen.compiler import code_cache
+from tbgen.compiler.jit import kernel
 
 @kernel
 def doubled(number):
     return 2 * number
 
-print(doubled(21), doubled(1.5), len(kept.used))
+print(doubled(21), doubled(1.5), len(code_cache.used))
 print(sum(doubled._cache_hits.values()), sum(doubled._cache_misses.values()))
 """
 
@@ -61,7 +61,7 @@ def run(program: Path, cache: Path) -> tuple[int, int, list[str]]:
 
 
 def files(cache: Path) -> list[Path]:
-    return sorted(cache.glob(f"kernels-*/*{kept.SUFFIX}"))
+    return sorted(cache.glob(f"kernels-*/*{code_cache.SUFFIX}"))
 
 
 def test_compiled_once(program: Path, tmp_path: Path) -> None:
@@ -202,15 +202,15 @@ def test_what_others_may_write_is_neither_read_nor_written(
 
 
 def test_what_is_another_users_is_neither_read_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_said", set())
-    assert kept.write(tmp_path / "one", b"one")
-    kept._loose.cache_clear()
+    monkeypatch.setattr(code_cache, "_said", set())
+    assert code_cache.write(tmp_path / "one", b"one")
+    code_cache._loose.cache_clear()
     me = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: me + 1)
-    assert kept.read(tmp_path / "one") is None
-    assert not kept.write(tmp_path / "other", b"other")
+    assert code_cache.read(tmp_path / "one") is None
+    assert not code_cache.write(tmp_path / "other", b"other")
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
-    kept._loose.cache_clear()
+    code_cache._loose.cache_clear()
 
 
 def test_a_directory_such_as_tmp_may_be_above(program: Path, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_file_that_others_may_have_written_is_not_run(how: str, program: Path,
         if how == "writable":
             path.chmod(0o660)
         elif how == "forged":
-            assert kept.write(path, b"no pickle")
+            assert code_cache.write(path, b"no pickle")
         else:
             other = path.rename(elsewhere.with_name(f"{n}"))
             plant(how, path, other)
@@ -250,13 +250,13 @@ def look_at(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache as after a first build, of two files."""
-    monkeypatch.setattr(kept, "_said", set())
+    monkeypatch.setattr(code_cache, "_said", set())
     cache = tmp_path / "kernels"
     cache.mkdir()
     look_at(cache, monkeypatch)
     for name in ("one", "other"):
-        assert kept.write(cache / name, name.encode())
-    assert kept.write(cache / "warm", b"kernels/one\nkernels/other")
+        assert code_cache.write(cache / name, name.encode())
+    assert code_cache.write(cache / "warm", b"kernels/one\nkernels/other")
     return cache
 
 
@@ -271,7 +271,7 @@ def test_a_group_stays_warm_when_another_has_a_new_version(compiled: Path, monke
     groups = [(Group([], "", place), {place.name: lambda: None}) for place in (compiled, others)]
     monkeypatch.setattr(precompile, "_GROUPS", tuple(groups))
     others.mkdir()
-    assert kept.write(others / "old", b"old")
+    assert code_cache.write(others / "old", b"old")
     precompile._mark({name: {"kernels/one", "others/old"} for name in ("kernels", "others")})
     assert precompile.cold_parts() == []
     (others / "old").unlink()
@@ -297,7 +297,7 @@ def test_a_list_of_names_that_is_none_is_not_believed(
 ) -> None:
     victim = compiled.parent.parent / "victim"
     victim.write_bytes(b"mine")
-    assert kept.write(compiled / "warm", b"kernels/one\n" + names)
+    assert code_cache.write(compiled / "warm", b"kernels/one\n" + names)
     assert precompile.cold_parts() == ["first", "second"]
     assert capsys.readouterr().err == f"tbgen: compiled code in {compiled} is damaged; compiling it again\n"
     assert victim.read_bytes() == b"mine"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import material
+from tbgen.core import material
+from tbgen.core.material import Material
 from tbgen.errors import BadInput
-from tbgen.material import Material
 from tests.support.boards import material_on, random_boards
 
 SMALL = [found for men in (2, 3, 4) for found in material.every(men)]

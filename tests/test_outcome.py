@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 
 LEVELS = range(outcome.MAX_LEVEL + 1)

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from tbgen.errors import BadInput
-from tbgen.packed import bare_suffix, reading, writing
+from tbgen.system.compressed_files import bare_suffix, reading, writing
 
 DATA = b"".join(b"line %d\n" % number for number in range(50_000))
 
@@ -75,7 +75,7 @@ def test_a_small_file_that_becomes_a_large_one_takes_little_memory(tmp_path: Pat
 
 
 def test_a_file_that_asks_for_much_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbgen.packed._MOST_MEMORY", 1 << 22)  # a usual file asks for 9 MiB
+    monkeypatch.setattr("tbgen.system.compressed_files._MOST_MEMORY", 1 << 22)  # a usual file asks for 9 MiB
     path = tmp_path / "a.xz"
     path.write_bytes(lzma.compress(DATA))
     with pytest.raises(BadInput, match=r"cannot be unpacked: .*Memory"), reading(path) as stream:

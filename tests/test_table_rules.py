@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
-from tbgen.material import parse
 from tbgen.probe.tables import OpenTables
 from tbgen.store import table_path
-from tbgen.table_rules import TableRules
 
 KVK = parse("KvK")
 

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from tbgen.cli.limits import failure_of
-from tbgen.text import counted, decoded, from_json, lines, named, shown, to_json, typed, wrapped
+from tbgen.system.text import counted, decoded, from_json, lines, named, shown, to_json, typed, wrapped
 from tests.support.runs import EVIL, ROOT
 
 
@@ -106,7 +106,7 @@ def test_lines_are_bounded() -> None:
 
 
 def test_nobody_else_prints_or_decodes() -> None:
-    """`tbgen/text.py` decides; this finds the modules that go round it."""
+    """`tbgen/system/text.py` decides; this finds the modules that go round it."""
     found = []
     for path in sorted((ROOT / "tbgen").rglob("*.py")):
         if path.name == "text.py":

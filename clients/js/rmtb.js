@@ -391,6 +391,9 @@ function readHead(text, name) {
   const { material, rules, keeps, men, order, rows, format, bound } = Object.fromEntries(words);
   if (!format?.startsWith("1.")) corrupt(`it has format ${format}, and this reader knows 1`);
   if (bound !== "complete") corrupt("it is a local table");
+  for (const [key, moves] of words) {
+    if (key.startsWith("man ") && MEN[key.slice(4)] !== moves) corrupt(`this reader does not know its man ${key.slice(4)}`);
+  }
   const [, first, second] = /^K(Q*R*B*N*P*)vK(Q*R*B*N*P*)$/.exec(material) ?? corrupt("its material");
   const all = first + second.toLowerCase(), count = (man) => all.split(man).length - 1;
   const slots = all.replace(/p/gi, ""), pawns = all.replace(/[^p]/gi, ""), pieces = [...new Set(slots)].reverse();

@@ -7,7 +7,7 @@ from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 from tbgen._version import __version__
-from tbgen.look import palette
+from tbgen.drawing import palette
 
 project = "tbgen"
 author = "the tbgen contributors"

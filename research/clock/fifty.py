@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from research.clock.layers import CLOCK
 from research.clock.solve import Layer, Solver
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
+from tbgen.core.material import Material
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import DISTANCE_MASK, OUTCOME_SHIFT
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
-from tbgen.material import Material
-from tbgen.outcome import BASE
 from tbgen.report.document import Remark, Section, Table, Value, columns
 from tbgen.report.findings import listed, share
 from tbgen.report.records import fen_of

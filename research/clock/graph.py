@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import PAWN_UP
 from tbgen.board.moves import NOBODY
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.index.kernels import decode
 from tbgen.index.layout import Layout
-from tbgen.jit import inlined, kernel
 from tbgen.verify.arrivals import make_arrivals, make_numbering_buffers, number_quietly
 from tbgen.verify.moves import NO_POSITION, list_all, make_moves, may_give_right
 from tbgen.verify.resets import arrive_by_reset

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from research.clock.codes import BELOW_ALL, Codes, codes_of
 from research.clock.graph import NO_RESET, Graph
-from tbgen.intrinsics import VECTOR, raise_to_negative
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE, FIRST_RECORD
+from tbgen.compiler.intrinsics import VECTOR, raise_to_negative
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE, FIRST_RECORD
 from tbgen.verify.moves import NO_POSITION
 
 CLOCK: Final = 100

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from research.clock import fifty, solve
+from tbgen.core.material import with_dependencies
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
-from tbgen.material import with_dependencies
 from tbgen.report.document import Section
 from tbgen.report.make import Reports, Request, chosen_materials, progress, tablebase_of
-from tbgen.table_rules import TableRules
 
 EPILOG: Final = """\
 reports:

@@ -20,11 +20,11 @@ from research.clock.layers import (
     records_of,
     step_back,
 )
+from tbgen.core.material import Material
+from tbgen.core.outcome import BASE, FIRST_RECORD
 from tbgen.index import layout_of
 from tbgen.index.exits import exits_of
 from tbgen.index.layout import Layout
-from tbgen.material import Material
-from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.verify.moves import NO_POSITION
 from tbgen.verify.table import surroundings
 

@@ -18,13 +18,13 @@ import record
 
 from research.five_men import page
 from research.five_men.rows import COLUMNS, MEN, SHARES, Row, read, write
-from tbgen import files
 from tbgen.cli.digests import line_of, read_digests
-from tbgen.material import Material, build_key
+from tbgen.core.material import Material, build_key
+from tbgen.core.table_rules import TableRules
 from tbgen.store import list_tables, open_table, table_path
 from tbgen.store.format.head import Head
-from tbgen.table_rules import TableRules
-from tbgen.turns import cores
+from tbgen.system import output_files
+from tbgen.system.parallel import cores
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 DIGESTS: Final = ROOT / "docs" / "digests.txt"
@@ -77,7 +77,7 @@ def _write_digests(digests: Mapping[tuple[Material, TableRules], str]) -> None:
     remarks = [line for line in DIGESTS.read_text().splitlines() if line.startswith("#")]
     known = sorted(digests.items(), key=lambda one: (build_key(one[0][0]), one[0][1]))
     lines = [*remarks, *(line_of(*of, digest) for of, digest in known), ""]
-    files.replace(DIGESTS, "\n".join(lines).encode())
+    output_files.replace(DIGESTS, "\n".join(lines).encode())
 
 
 def _rows(

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tbgen import outcome
-from tbgen.material import build_key, parse
+from tbgen.core import outcome
+from tbgen.core.material import build_key, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.report.census import MOVERS, WHITE, Case, Tally
 from tbgen.report.compare import Kinds
 from tbgen.report.document import Line
 from tbgen.report.lines import kept_line
 from tbgen.report.records import Longest
-from tbgen.table_rules import TableRules
 
 Row = Mapping[str, Any]
 Data = Mapping[str, Sequence[Row]]

@@ -4,7 +4,7 @@ kept, with a line for each."""
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.report.census import MOVERS, Tally
 from tbgen.report.document import Exhibit, Exhibits, Line, Lines, Section
 from tbgen.report.lines import kept_line

@@ -8,28 +8,18 @@ from typing import Any, Final
 
 from research.five_men import figures
 from research.five_men import findings as surprises
-from tbgen import files, outcome
-from tbgen.material import every
+from tbgen.core import outcome
+from tbgen.core.material import every
+from tbgen.core.table_rules import TableRules
 from tbgen.report import differences, findings, overview, records, stats
 from tbgen.report.census import Tally
-from tbgen.report.document import (
-    Block,
-    Document,
-    Lines,
-    Remark,
-    Section,
-    Table,
-    Value,
-    columns,
-    lines,
-    without_detail,
-)
+from tbgen.report.document import Block, Document, Lines, Remark, Section, Table, Value, columns, lines, without_detail
 from tbgen.report.findings import share
 from tbgen.report.lines import pgn
 from tbgen.report.write import write as written
 from tbgen.report.write_markdown import section_lines
-from tbgen.table_rules import TableRules
-from tbgen.text import SIDES, plies
+from tbgen.system import output_files
+from tbgen.system.text import SIDES, plies
 
 FOLDER: Final = Path(__file__).resolve().parent
 PAGE: Final = FOLDER / "boards.html"
@@ -95,9 +85,9 @@ tables (`research/five_men/tests/test_five_men.py`)."""
 
 def write(data: Data) -> None:
     document = made(data)
-    files.replace(PAGE, written(document, "html").encode())
-    files.replace(TEXT, text(document, data).encode())
-    files.replace(GAMES, ("\n\n".join(map(pgn, _longest(document).lines)) + "\n").encode())
+    output_files.replace(PAGE, written(document, "html").encode())
+    output_files.replace(TEXT, text(document, data).encode())
+    output_files.replace(GAMES, ("\n\n".join(map(pgn, _longest(document).lines)) + "\n").encode())
 
 
 def made(data: Data) -> Document:

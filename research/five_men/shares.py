@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from research.five_men import figures
+from tbgen.core.table_rules import TableRules
 from tbgen.report.potential import Shares, shares
-from tbgen.table_rules import TableRules
 
 OUTCOMES: Final = Path(__file__).resolve().parent / "outcomes.csv"
 

@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import MOVER_HOLDS, OUTCOME_SHIFT, Contents
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.material import Material
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.table_contents import MOVER_HOLDS, OUTCOME_SHIFT, Contents
 from tbgen.index.exits import exits_of
 from tbgen.index.kernels import decode
 from tbgen.index.layout import Layout
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
-from tbgen.jit import inlined, kernel
-from tbgen.material import Material
-from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 from tbgen.verify.arrivals import make_arrivals, make_numbering_buffers, number_quietly
 from tbgen.verify.moves import NO_POSITION, list_all, make_moves
 from tbgen.verify.resets import arrive_by_reset

@@ -6,13 +6,13 @@ from typing import Final
 from research.memory import require_memory
 from research.optimal import tree
 from research.optimal.count import count
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
 from tbgen.index import layout_of
-from tbgen.material import Material
 from tbgen.report.document import Section
 from tbgen.report.make import Reports, Request, chosen_materials, progress, tablebase_of
-from tbgen.sizes import ENTRY
-from tbgen.table_rules import TableRules
+from tbgen.system.thresholds import ENTRY
 
 EPILOG: Final = """\
 reports:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from research.optimal.count import BestMoves
-from tbgen.material import Material
+from tbgen.core.material import Material
 from tbgen.report.document import Remark, Section, Table, Value, columns
 
 _REMARK: Final = Remark(

@@ -9,10 +9,10 @@ from typing import Any, Final
 import chess
 
 from research.paper import figures
-from tbgen import files
 from tbgen._version import __version__
-from tbgen.look import palette
-from tbgen.look.board import picture
+from tbgen.drawing import palette
+from tbgen.drawing.board import picture
+from tbgen.system import output_files
 
 PLACE: Final = figures.FIGURES.parent
 SOURCES: Final = ("paper.typ", "look.typ", "references.bib", "figures.json")
@@ -31,8 +31,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="research/run paper", description=__doc__)
     parser.add_argument("--pages", type=Path, metavar="DIR", help="put a picture of each page there as well")
     args = parser.parse_args()
-    files.replace(figures.FIGURES, figures.as_text(figures.figures()).encode())
-    files.replace(PDF, pdf())
+    output_files.replace(figures.FIGURES, figures.as_text(figures.figures()).encode())
+    output_files.replace(PDF, pdf())
     if args.pages:
         args.pages.mkdir(parents=True, exist_ok=True)
         import typst

@@ -7,8 +7,8 @@ import chess
 
 from research.paper.sources import five_men, percent, placements, record, rows, table, unsigned
 from tbgen import open_tablebase
-from tbgen.outcome import held_by_black, held_by_white, text
-from tbgen.position import level
+from tbgen.core.outcome import held_by_black, held_by_white, text
+from tbgen.core.position import level
 from tbgen.report.grades import colour_class
 from tbgen.store import BUNDLED
 
@@ -18,7 +18,7 @@ BARS: Final = (
 )  # fmt: skip
 """Endings of which chess calls many positions drawn."""
 GRADES: Final = ("w0", "w1", "w2", "w3", "b3", "b2", "b1", "b0")
-"""From White's best to Black's best, as tbgen/look names their colours."""
+"""From White's best to Black's best, as tbgen/drawing names their colours."""
 HIGHEST: Final = 12
 """The level of the highest score that has a row of its own."""
 BOARDS: Final = {"pinned": ("KRBvKR", "G1.0"), "queens": ("KQPvKQ", "G4.5"), "knights": ("KNNvKN", "G3.0")}

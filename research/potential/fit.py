@@ -1,7 +1,7 @@
 """Lay Pair-o-Max's rule beside all tables of three to five men, and write README.md and potential.csv.
 
 Tables of three and four men are counted, and of five men what the study five_men does not say: pairs of bishops
-and men beyond chess. `--check` says whether the page and tbgen/potential/better.py are as
+and men beyond chess. `--check` says whether the page and tbgen/rules/potential/better.py are as
 potential.csv says.
 """
 
@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from research.five_men import shares as five_men_shares
-from tbgen import files
+from tbgen.board.men import BUILT_IN, Man
+from tbgen.core.material import Material, build_key, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.index import layout_of
-from tbgen.material import Material, build_key, parse
-from tbgen.men import BUILT_IN, Man
-from tbgen.potential import better
-from tbgen.potential.pair_o_max import Advice, advise
-from tbgen.potential.pieces import worth
 from tbgen.report.census import take
 from tbgen.report.pairs import one_colour
 from tbgen.report.potential import Potential, Shares, expected, observed, potential, shares
+from tbgen.rules.potential import better
+from tbgen.rules.potential.pair_o_max import Advice, advise
+from tbgen.rules.potential.pieces import worth
 from tbgen.store import list_tables, open_table
-from tbgen.table_rules import TableRules
+from tbgen.system import output_files
 
 FOLDER: Final = Path(__file__).resolve().parent
 DATA: Final = FOLDER / "potential.csv"
@@ -81,12 +81,12 @@ def main() -> None:
     rows = read_rows()
     page = written(rows)
     if not args.check:
-        files.replace(PAGE, page.encode())
+        output_files.replace(PAGE, page.encode())
     elif page != PAGE.read_text():
         sys.exit(f"{PAGE} is not what potential.csv says: research/run potential writes it")
     for line, fit in fitted(judged(rows)).items():
         if (line.mates, line.points) != fit:
-            sys.exit(f"tbgen/potential/better.py: {line.why}: {fit[0]}, {fit[1]} are the means of the tables")
+            sys.exit(f"tbgen/rules/potential/better.py: {line.why}: {fit[0]}, {fit[1]} are the means of the tables")
 
 
 # The figures
@@ -127,7 +127,7 @@ def write_rows(rows: Iterable[Row]) -> None:
         {(row.name, row.rules): row for row in rows}.values(),
         key=lambda row: (row.rules, build_key(row.material), _PAIRS[row.pair]),
     )
-    with files.replacing(DATA) as stream:
+    with output_files.replacing(DATA) as stream:
         lines = [",".join(COLUMNS)]
         for row in in_order:
             figures = (str(getattr(row, name)) for name in _FIGURES)

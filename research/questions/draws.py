@@ -10,16 +10,16 @@ import chess.pgn
 import numpy as np
 
 from research.clock.solve import Layer, Solver
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.material import Material, parse, with_dependencies
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
 from tbgen.index import layout_of
-from tbgen.material import Material, parse, with_dependencies
 from tbgen.probe import Tablebase
 from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
 from tbgen.referee.adjudicate.finish import Finish, finish_of
 from tbgen.rules import Game
 from tbgen.rules.rulesets import IGNORED, W
-from tbgen.table_rules import TableRules
 
 MOST_MEN: Final = 4
 _ASKED: Final = (Finish.ADJUDICATION, Finish.AGREEMENT)

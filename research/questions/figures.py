@@ -22,11 +22,11 @@ import research.reports.report
 from research.five_men import shares
 from research.questions import draws, page
 from research.reports import checks, komi, stalemates
-from tbgen import files
-from tbgen.material import Material, build_key, parse
+from tbgen.core.material import Material, build_key, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.report.document import Document, Section, plain, tables
 from tbgen.report.make import Reports, Request
-from tbgen.table_rules import TableRules
+from tbgen.system import output_files
 
 FOLDER: Final = Path(__file__).resolve().parent
 REPORTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -79,7 +79,7 @@ def main() -> None:
         if text != page.PAGE.read_text():
             sys.exit("README.md is not what the CSV files say: research/run questions writes it")
         return
-    files.replace(page.PAGE, text.encode())
+    output_files.replace(page.PAGE, text.encode())
     page.draw(kept)
 
 
@@ -164,7 +164,7 @@ def keep(key: str, rows: Sequence[Row]) -> None:
     writer = csv.DictWriter(out, [*rows[0]], lineterminator="\n")
     writer.writeheader()
     writer.writerows(every)
-    files.replace(FOLDER / f"{key}.csv", out.getvalue().encode())
+    output_files.replace(FOLDER / f"{key}.csv", out.getvalue().encode())
 
 
 def read() -> Kept:

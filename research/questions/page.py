@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 import chess
 
 from research.reports.komi import CUTOFF
-from tbgen import outcome
-from tbgen.look.board import picture as picture_of
-from tbgen.material import every, parse
+from tbgen.core import outcome
+from tbgen.core.material import every, parse
+from tbgen.drawing.board import picture as picture_of
 
 BOARDS: Final = Path(__file__).resolve().parent
 PAGE: Final = BOARDS / "README.md"

@@ -4,12 +4,12 @@ check."""
 from collections.abc import Sequence
 from typing import Final
 
-from tbgen import outcome
-from tbgen.potential.pair_o_max import advise
+from tbgen.core import outcome
 from tbgen.report.census import Census
 from tbgen.report.document import Remark, Section, Table, Value, columns
 from tbgen.report.findings import share
 from tbgen.report.potential import Shares, shares
+from tbgen.rules.potential.pair_o_max import advise
 
 _SCORES: Final = tuple(outcome.parse(text) for text in ("G1.0", "G1.5", "G2.0"))
 _CHECKS: Final = (_SCORES[0], _SCORES[2])

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.probe import Tablebase
 from tbgen.report.document import Remark, Section, Table, columns
 

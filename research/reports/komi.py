@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.report.census import MOVERS, Census
 from tbgen.report.document import Remark, Section, Table, Value, columns
 from tbgen.report.findings import share

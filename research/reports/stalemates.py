@@ -7,7 +7,7 @@ against them. So the outcomes of r-mobility say who wins if stalemate is as good
 from collections.abc import Sequence
 from typing import Final
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.report import findings
 from tbgen.report.census import MOVERS, Census
 from tbgen.report.document import Remark, Section, Table, Value, columns

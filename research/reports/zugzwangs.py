@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import outcome
-from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Contents
+from tbgen.core import outcome
+from tbgen.core.material import Material
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.table_contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT, Contents
 from tbgen.index.layout import Layout
 from tbgen.index.positions import Placed, fens, legal, placed
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
-from tbgen.material import Material
-from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.probe.levels import levels
 from tbgen.probe.vector import PositionColumns, numbers
 from tbgen.report.census import Tick
@@ -26,7 +26,7 @@ from tbgen.report.document import Remark, Section, Table, Value, columns
 from tbgen.report.findings import listed, share
 from tbgen.rules.scoring import Exponential
 from tbgen.store import TableFile
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 _PIECE: Final = 1 << 16
 Ints = NDArray[np.int64]

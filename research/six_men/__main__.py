@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tbgen import files
 from tbgen.store import list_tables
+from tbgen.system import output_files
 
 FOLDER: Final = Path(__file__).resolve().parent
 ROOT: Final = FOLDER.parents[1]
@@ -43,10 +43,10 @@ def main() -> None:
         sys.exit(f"tbgen: {tables} should have tables of six men under both sets of rules: name another by --tables")
     _report("all", materials["r"], "r", tables, "-o", str(FOLDER / "boards.html"))
     pages = {rules: _report("all", names, rules, tables, "--format", "md") for rules, names in materials.items()}
-    files.replace(FOLDER / "README.md", page(pages["r"], pages["wg"]).encode())
+    output_files.replace(FOLDER / "README.md", page(pages["r"], pages["wg"]).encode())
     options = ("--format", "csv", "--table", "outcomes")
     counts = [(rules, _report("stats", names, rules, tables, *options)) for rules, names in materials.items()]
-    files.replace(FOLDER / "outcomes.csv", outcomes(counts).encode())
+    output_files.replace(FOLDER / "outcomes.csv", outcomes(counts).encode())
 
 
 def _report(name: str, materials: Sequence[str], rules: str, tables: Path, *options: str) -> str:

@@ -20,8 +20,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tbgen import files, outcome
 from tbgen.cli.common import whole_number
+from tbgen.core import outcome
+from tbgen.system import output_files
 
 TBGEN: Final = str(Path(sys.executable).with_name("tbgen"))
 WORST, BEST = outcome.held_by_black(0), outcome.held_by_white(0)
@@ -123,7 +124,7 @@ def solve(fens: list[str], found: Path, options: list[str]) -> None:
             "seconds": round(time.perf_counter() - begun, 1),
             "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
         }
-        with os.fdopen(files.append(found), "w") as file:
+        with os.fdopen(output_files.append(found), "w") as file:
             file.write(json.dumps(line) + "\n")
         there.add(fen)
         print(f"{number} of {len(fens)}: {fen}: {line['white']} {line['black']}, {line['seconds']} s", file=sys.stderr)

@@ -12,7 +12,7 @@ import research.reports.report
 from research.command import run_reports
 from tbgen.errors import OutOfRoom
 from tbgen.report.make import Reports
-from tbgen.sizes import PROGRAM
+from tbgen.system.thresholds import PROGRAM
 
 STUDIES: dict[str, Reports] = {
     "clock": research.clock.report.REPORTS,
@@ -30,7 +30,7 @@ def run(monkeypatch: pytest.MonkeyPatch, study: str, *words: str) -> int:
 def test_a_table_that_does_not_fit_in_memory_is_refused(
     small_tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, study: str, report: str
 ) -> None:
-    monkeypatch.setattr("tbgen.machine.memory", lambda: PROGRAM + 1000)
+    monkeypatch.setattr("tbgen.system.machine.memory", lambda: PROGRAM + 1000)
     assert run(monkeypatch, study, report, "KRvK", "--tables", str(small_tables)) == OutOfRoom.exit_code
     assert re.fullmatch(
         r"tbgen: KRvK takes \S+ .iB of memory here, and there are \S+ .iB: name others\n", capsys.readouterr().err

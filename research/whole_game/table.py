@@ -14,11 +14,11 @@ from typing import Any, Final
 import record
 
 from research.five_men import figures, rows
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.report.census import Tally, take
 from tbgen.report.records import Longest, find
 from tbgen.store import list_tables, open_table
-from tbgen.table_rules import TableRules
 
 FILE: Final = Path(__file__).resolve().parent / "whole-game.csv"
 SMALL: Final = rows.MEN - 1

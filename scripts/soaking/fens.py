@@ -17,7 +17,7 @@ from soaking.positions import a_fen, a_record
 from tbgen import open_tablebase
 from tbgen.errors import TbgenError
 from tbgen.probe import Tablebase
-from tbgen.text import typed
+from tbgen.system.text import typed
 
 CODES: Final = (0, 2, 4)
 """Exit codes: an impossible position, or a missing table. Nothing else can be wrong here."""

@@ -6,15 +6,15 @@ from importlib import import_module
 from typing import Any, Final
 
 _PLACES: Final = {
-    "worth": ("tbgen.sizes", "KEPT_FROM"),
-    "long": ("tbgen.sizes", "LONG_FROM"),
-    "compressed": ("tbgen.sizes", "COMPRESSED_FROM"),
+    "worth": ("tbgen.system.thresholds", "KEPT_FROM"),
+    "long": ("tbgen.system.thresholds", "LONG_FROM"),
+    "compressed": ("tbgen.system.thresholds", "COMPRESSED_FROM"),
     "wait": ("tbgen.generate.workspace", "_WAIT"),
     "every": ("tbgen.generate.workspace", "_EVERY"),
     "together": ("tbgen.retro.export", "TOGETHER"),
-    "large": ("tbgen.sizes", "LARGE"),
-    "small": ("tbgen.store.disk_arrays", "SMALL"),
-    "program": ("tbgen.store.disk_arrays", "PROGRAM"),
+    "large": ("tbgen.system.thresholds", "LARGE"),
+    "small": ("tbgen.memory.disk_arrays", "SMALL"),
+    "program": ("tbgen.memory.disk_arrays", "PROGRAM"),
 }
 """`[name]`: module and constant. Numbers from which a table has a workspace, a slice snapshots, and a table with pawns
 compressed slices; seconds after which slices are made safe, and snapshots kept; positions whose staircases are numbered

@@ -13,11 +13,11 @@ from soaking.case import Failed, Limits, names_in, shown
 from soaking.damage import damage_directory
 from soaking.ground import RULES, check_place, check_tables, file_of, lay, needed_by
 from soaking.hooks import ALL_IN_FILES, COMPRESSED, KEPT, SNAPSHOTS
-from tbgen.material import parse
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.slim.unpack import SlimSource
 from tbgen.store import slim_path
 from tbgen.store.local import LOCAL_DIRECTORY
-from tbgen.table_rules import TableRules
 
 
 class _Kind(NamedTuple):

@@ -17,9 +17,9 @@ from soaking.forge import forged
 from soaking.ground import RULES, SLIM, file_of, lay, needed_by, right, slim_of, tables_of
 from soaking.positions import LETTERS, a_board, a_record
 from tbgen import open_tablebase
-from tbgen import outcome as outcomes
+from tbgen.core import outcome as outcomes
+from tbgen.core.material import Material, parse
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.material import Material, parse
 from tbgen.probe import Positions, Tablebase
 from tbgen.store import open_table
 

@@ -14,8 +14,8 @@ from soaking.case import Limits, names_in
 from soaking.ground import tables_of
 from soaking.mangle import mangled
 from soaking.positions import a_fen
-from tbgen.serve.app import make_app
-from tbgen.serve.service import Service, Settings
+from tbgen.web.server.app import make_app
+from tbgen.web.server.service import Service, Settings
 
 CODES: Final = (0, 1, 2, 3, 4, 5, 6)
 _APART: Final = 0.004
@@ -100,7 +100,7 @@ class Words:
         name = draw.choice(tuple(_OPTIONS))
         words = self._words(draw, name)
         is_apart = draw.random() <= _APART and name != "serve"
-        with mock.patch("tbgen.serve.run.serve", _served):
+        with mock.patch("tbgen.web.server.run.serve", _served):
             ran = self._apart(draw, words) if is_apart else command.run_here(words, a_fen(draw).encode())
         command.judge(ran, CODES, raw="-" in words)
         if ran.err and ran.code in (1, 2, 6) and name not in ("probe", "match", "adjudicate", "annotate", "verify"):

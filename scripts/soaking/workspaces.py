@@ -12,15 +12,15 @@ from soaking import hooks
 from soaking.case import Failed, Limits
 from soaking.damage import damage_directory
 from soaking.ground import check_place, file_of, lay, needed_by
+from tbgen.core.material import Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import TbgenError
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
-from tbgen.material import Material, parse
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
-from tbgen.table_rules import TableRules
 
 _PAUSES: Final = {"KPvK": 90, "KBvK": 5}
 """Snapshots from one stop to the next, of tables with many slices and with one: under `wg` there are 2,379 and 138 in

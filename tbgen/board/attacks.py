@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import FAIRY, GEOMETRY, KINDS, SQUARE_PAIRS, geometry_of
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined
-from tbgen.men import Man
+from tbgen.board.men import Man
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined
 
 BETWEEN: Final = KINDS * 64
 BEHIND: Final = BETWEEN + SQUARE_PAIRS

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.men import Man
+from tbgen.board.men import Man
 
 SQUARE_PAIRS: Final = 64 * 64
 """Ordered pairs of squares: the pair a, b has the number `a * 64 + b`."""

@@ -26,7 +26,7 @@ from tbgen.board.geometry import (
     geometry_of,
     lines_of,
 )
-from tbgen.men import Man as Fairy
+from tbgen.board.men import Man as Fairy
 
 Ints = NDArray[np.int64]
 Sets = NDArray[np.uint64]

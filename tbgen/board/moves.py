@@ -11,7 +11,7 @@ import numpy as np
 
 from tbgen.board.attacks import SKIP, attacked, pinned
 from tbgen.board.geometry import KING, PAWN_UP
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.jit import inlined, kernel
 
 NOBODY: Final = -1
 

@@ -13,6 +13,7 @@ from tbgen.cli import common
 from tbgen.cli.display import Counter
 from tbgen.cli.parser import Group
 from tbgen.cli.remarks import Remarks
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
 from tbgen.probe import Tablebase
 from tbgen.referee.adjudicate.decide import Solve
@@ -24,9 +25,8 @@ from tbgen.referee.game_files import STANDARD
 from tbgen.referee.syzygy import Syzygy
 from tbgen.rules.rulesets import FIFTY_MOVES
 from tbgen.rules.scoring import SCORINGS, scoring_name
-from tbgen.table_rules import TableRules
-from tbgen.text import OUTPUT, say, to_json, width
-from tbgen.turns import cores
+from tbgen.system.parallel import cores
+from tbgen.system.text import OUTPUT, say, to_json, width
 
 _DEFAULT: Final = ",".join(str(finish) for finish in DRAWS if finish in BY_DEFAULT)
 
@@ -198,9 +198,9 @@ def _solver(args: argparse.Namespace, bar: "_Bar") -> Iterator[Solve | None]:
     if not args.solve:
         yield None
         return
+    from tbgen.beyond.local.attempt import Means
+    from tbgen.beyond.prove.games import Solver
     from tbgen.cli.progress import warm_up_visibly
-    from tbgen.local.attempt import Means
-    from tbgen.prove.games import Solver
 
     directory = common.tables_directory(args)
     keeps = os.access(directory, os.W_OK)

@@ -8,9 +8,9 @@ from typing import Final
 
 from tbgen.cli import common
 from tbgen.cli.remarks import Remarks
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import Tablebase
-from tbgen.table_rules import TableRules
-from tbgen.text import counted, say
+from tbgen.system.text import counted, say
 
 EPILOG: Final = """\
 Behind each move comes a comment: the G-score on the board, the record, what the table says under that record and in

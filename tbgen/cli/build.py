@@ -5,7 +5,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tbgen.called import called_as
 from tbgen.cli.clusters import add_work, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.common import (
     add_all,
@@ -18,11 +17,12 @@ from tbgen.cli.common import (
     tables_directory,
 )
 from tbgen.cli.limits import check_address_space, check_memory, space_of
+from tbgen.core.material import parse
 from tbgen.errors import BadInput, OutOfRoom, no_room
-from tbgen.material import parse
-from tbgen.sizes import PROGRAM
-from tbgen.text import counted, say, to_json, width, wrapped
-from tbgen.turns import cores
+from tbgen.system.command_name import called_as
+from tbgen.system.parallel import cores
+from tbgen.system.text import counted, say, to_json, width, wrapped
+from tbgen.system.thresholds import PROGRAM
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -106,10 +106,10 @@ def run(args: argparse.Namespace) -> int:
 def _build(args: argparse.Namespace, plan: "Plan", client: "Client | None", memory: int) -> None:
     """`memory`: bytes for each table."""
     from tbgen.cli.progress import TableProgress, warm_up_visibly
-    from tbgen.generate.cluster import run_on_cluster
+    from tbgen.generate.cluster.run import run_on_cluster
     from tbgen.generate.execute import execute
     from tbgen.generate.forecast import check_disk, make_forecast
-    from tbgen.text import size_of
+    from tbgen.system.text import size_of
 
     threads, quiet = threads_each(args), is_quiet(args)
     at_once = sum(client.nthreads().values()) if client else 1
@@ -173,7 +173,7 @@ def _show_forecast(forecast: "Forecast", *, as_json: bool) -> None:
 def _in_short(forecast: "Forecast") -> tuple[str, str]:
     """How long it takes, and how much of the disk."""
     from tbgen.generate.forecast import free_disk
-    from tbgen.text import size_of, time_of
+    from tbgen.system.text import size_of, time_of
 
     directory = forecast.plan.directory
     return (
@@ -184,7 +184,7 @@ def _in_short(forecast: "Forecast") -> tuple[str, str]:
 
 
 def _last_line(done: "list[Summary]", seconds: float) -> str:
-    from tbgen.text import size_of, time_of
+    from tbgen.system.text import size_of, time_of
 
     slowest = max(done, key=lambda summary: summary.seconds)
     cpu = [summary.cpu_seconds for summary in done if summary.cpu_seconds is not None]
@@ -197,7 +197,7 @@ def _last_line(done: "list[Summary]", seconds: float) -> str:
 
 
 def _lines(summary: "Summary", directory: Path, *, whole: bool) -> list[str]:
-    from tbgen.text import size_of
+    from tbgen.system.text import size_of
 
     head = (
         f"{summary.material}: {summary.positions:,} positions in {summary.seconds:.1f} s, "

@@ -6,12 +6,13 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome, packed
-from tbgen.checker import Claim, check, read
+from tbgen.beyond.checker import Claim, check, read
 from tbgen.cli import common
 from tbgen.cli.display import Counter
+from tbgen.core import outcome
 from tbgen.probe import Tablebase
-from tbgen.text import counted, lines, say, to_json
+from tbgen.system import compressed_files
+from tbgen.system.text import counted, lines, say, to_json
 
 _LONGEST: Final = 4096
 """Bytes of a line."""
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with Tablebase(common.present_tables_directory(args)) as tables, packed.reading(args.file) as source:
+    with Tablebase(common.present_tables_directory(args)) as tables, compressed_files.reading(args.file) as source:
         for claim in read(line.text for line in lines(source, _LONGEST)):
             side = chess.COLOR_NAMES[claim.defender]
             with Counter(quiet=common.is_quiet(args)) as counter:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tbgen.cli.common import add_memory, address, at_once
 from tbgen.cli.parser import Group
 from tbgen.errors import BadInput
-from tbgen.turns import cores
+from tbgen.system.parallel import cores
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -51,6 +51,6 @@ def client_of(args: argparse.Namespace) -> "AbstractContextManager[Client | None
     """A client of the cluster that the options ask for, if they ask for one."""
     if not args.workers and not args.scheduler:
         return nullcontext()
-    from tbgen.cluster.client import connect, local_cluster
+    from tbgen.generate.cluster.client import connect, local_cluster
 
     return local_cluster(args.workers) if args.workers else connect(args.scheduler)

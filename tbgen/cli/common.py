@@ -10,15 +10,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from tbgen.board.men import VARIABLE as MEN
 from tbgen.cli.parser import Group
-from tbgen.columns import Column, table
+from tbgen.core.material import MEN_IN_TABLES, Material, every, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import LONGEST_MESSAGE, BadInput, MissingTable, brief, quoted
-from tbgen.material import MEN_IN_TABLES, Material, every, parse
-from tbgen.men import VARIABLE as MEN
-from tbgen.table_rules import TableRules
-from tbgen.text import say, shown, width
-from tbgen.turns import cores
-from tbgen.where import VARIABLE, existing
+from tbgen.system.locations import VARIABLE, existing
+from tbgen.system.parallel import cores
+from tbgen.system.text import say, shown, width
+from tbgen.system.text_tables import Column, table
 
 if TYPE_CHECKING:
     from rich.console import Console

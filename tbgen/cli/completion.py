@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from tbgen._version import __version__
-from tbgen.called import NAME
 from tbgen.cli.common import directory
-from tbgen.text import say
+from tbgen.system.command_name import NAME
+from tbgen.system.text import say
 
 SHELLS: Final = ("bash", "zsh", "fish")
 

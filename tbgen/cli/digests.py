@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tbgen.cli.limits import failure_of
+from tbgen.core.material import Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, CorruptTable, TbgenError
-from tbgen.material import Material, parse
 from tbgen.store import open_table
 from tbgen.store.directory import Listed
-from tbgen.table_rules import TableRules
-from tbgen.text import lines, say, to_json
+from tbgen.system.text import lines, say, to_json
 
 if TYPE_CHECKING:
     from tbgen.cli.progress import TableProgress

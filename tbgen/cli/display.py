@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
-from tbgen.repeat import call_every
-from tbgen.text import say, shown, time_of
+from tbgen.system.periodic_thread import call_every
+from tbgen.system.text import say, shown, time_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

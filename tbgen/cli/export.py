@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Final
 
-from tbgen import outcome
 from tbgen.cli import common
+from tbgen.core import outcome
+from tbgen.core.material import Material
 from tbgen.errors import BadInput, quoted
-from tbgen.export import COLUMNS
-from tbgen.files import replacing
-from tbgen.material import Material
-from tbgen.text import counted, say, size_of, standard_output, to_json
+from tbgen.report.export import COLUMNS
+from tbgen.system.output_files import replacing
+from tbgen.system.text import counted, say, size_of, standard_output, to_json
 
 _HDF5: Final = (".h5", ".hdf5")
 _CSV: Final = ".csv"
@@ -62,9 +62,9 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         _check(args.output, force=args.force)
     from tbgen.cli.display import Counter
-    from tbgen.export.rows import Wanted, rows
-    from tbgen.export.write import as_csv, as_hdf5
     from tbgen.probe import Tablebase
+    from tbgen.report.export.rows import Wanted, rows
+    from tbgen.report.export.write import as_csv, as_hdf5
 
     (material,) = common.named([args.material])
     wanted = Wanted(_turn(args.turn, material), tuple(map(outcome.parse, args.outcome)), *args.dtg)

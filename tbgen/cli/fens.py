@@ -6,7 +6,7 @@ from typing import Final
 from tbgen.cli.common import check_input_once, remark
 from tbgen.errors import BadInput
 from tbgen.rules.fen import QUOTES, Fen
-from tbgen.text import lines_of_input, typed
+from tbgen.system.text import lines_of_input, typed
 
 STDIN: Final = "-"
 _TURNS: Final = ("w", "b")

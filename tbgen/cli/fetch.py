@@ -8,8 +8,8 @@ from tbgen.cli import common
 from tbgen.cli.display import Counter
 from tbgen.errors import BadInput
 from tbgen.generate.forecast import require_room
-from tbgen.text import counted, say, size_of
-from tbgen.where import HOSTS, hosts_file, usual_hosts
+from tbgen.system.locations import HOSTS, hosts_file, usual_hosts
+from tbgen.system.text import counted, say, size_of
 
 EPILOG: Final = """\
 A host is any web server with a folder that tbgen publish has made, or whatever tbgen serve answers at: one machine
@@ -54,10 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.serve.fetch import Mirrors, fetch, wanted
-    from tbgen.serve.host import TableHost
-    from tbgen.serve.known import known
     from tbgen.store.leftovers import tidy
+    from tbgen.web.server.fetch import Mirrors, fetch, wanted
+    from tbgen.web.server.host import TableHost
+    from tbgen.web.server.known import known
 
     materials = common.materials_of(args.material, args.all)
     if not materials:

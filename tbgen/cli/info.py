@@ -13,8 +13,8 @@ from tbgen.store import BUNDLED, build_some, list_slim, readable_tables
 from tbgen.store.directory import Listed, build_command
 from tbgen.store.leftovers import Leftover, find_leftovers, workspace_of
 from tbgen.store.local import LocalFile, list_local, local_named
-from tbgen.text import say, to_json
-from tbgen.turns import cores
+from tbgen.system.parallel import cores
+from tbgen.system.text import say, to_json
 
 EPILOG = """\
 examples:

@@ -5,14 +5,14 @@ from typing import Final
 
 import chess
 
+from tbgen.beyond.local.walks import Pawns, to_go
 from tbgen.cli.common import print_table
-from tbgen.columns import Column
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.local.walks import Pawns, to_go
 from tbgen.store import BUNDLED, SlimFile, open_table
 from tbgen.store.directory import Listed
 from tbgen.store.local import LocalFile
-from tbgen.text import say
+from tbgen.system.text import say
+from tbgen.system.text_tables import Column
 
 Row = dict[str, str | int | float]
 Columns = Mapping[str, Column]

@@ -4,8 +4,8 @@ import resource
 from typing import Final
 
 from tbgen.errors import NO_ROOM, OutOfRoom, TbgenError
-from tbgen.sizes import PROGRAM
-from tbgen.text import size_of
+from tbgen.system.text import size_of
+from tbgen.system.thresholds import PROGRAM
 
 LIBRARIES: Final = 192 << 20
 """Bytes of address space that every command takes: numpy and HDF5 do not load with less."""

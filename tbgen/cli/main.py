@@ -11,14 +11,15 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Final
 
-from tbgen import men, text
 from tbgen._version import __version__
-from tbgen.called import NAME, called_as
+from tbgen.board import men
 from tbgen.cli.common import INTERRUPTED, looked_in, remark
 from tbgen.cli.limits import LIBRARIES, NO_THREAD, check_address_space, failure_of
 from tbgen.cli.parser import Parser
 from tbgen.errors import LONGEST_MESSAGE, MissingTable, OutOfRoom, TbgenError
-from tbgen.interrupts import terminable
+from tbgen.system import text
+from tbgen.system.command_name import NAME, called_as
+from tbgen.system.signals import terminable
 
 COMMANDS: Final = {
     "build": ("tbgen.cli.build", "build tables, and those that they depend on"),

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen import files
 from tbgen.cli.common import present_tables_directory
 from tbgen.cli.match_options import CHESS960, EPILOG, add_arguments, variant_called
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.settings import make_settings
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.tags import applied_cutoff
 from tbgen.rules.variants import CHESS
-from tbgen.table_rules import TableRules
-from tbgen.turns import cores
+from tbgen.system import output_files
+from tbgen.system.parallel import cores
 
 if TYPE_CHECKING:
     from tbgen.referee.match.openings import Openings
@@ -28,18 +28,18 @@ __all__ = ["EPILOG", "add_arguments", "run"]
 
 def run(args: argparse.Namespace) -> int:
     from tbgen.cli.match_show import Show
-    from tbgen.pages.match import Page
     from tbgen.referee.match.events import Note
     from tbgen.referee.match.ledger import Ledger
     from tbgen.referee.match.run import Match
     from tbgen.referee.match.standings import ERROR_BARS, Standings, parse_sprt
+    from tbgen.web.pages.match import Page
 
     _keep_apart(
         {"--openings": args.openings, "--engines": args.engines},
         {"--pgn": args.pgn, "--log": args.log, "--page": args.page},
     )
     if args.log is not None:
-        os.close(files.append(args.log))  # what is wrong with it is said at once
+        os.close(output_files.append(args.log))  # what is wrong with it is said at once
     with contextlib.ExitStack() as stack:
         plan = _plan(args)
         sprt = None if args.sprt is None else parse_sprt(args.sprt)

@@ -6,13 +6,13 @@ from typing import Final
 
 from tbgen.cli.common import remark
 from tbgen.cli.remarks import Remarks
-from tbgen.pages.match import Page
 from tbgen.referee.match import announce
 from tbgen.referee.match.events import Event, Finished, Note, Unplayed
 from tbgen.referee.match.ledger import Ledger
 from tbgen.referee.match.live import Live
 from tbgen.referee.match.run import Match
-from tbgen.text import counted, say, to_json, width
+from tbgen.system.text import counted, say, to_json, width
+from tbgen.web.pages.match import Page
 
 _NAMED: Final = 8
 """Missing tables that are named."""

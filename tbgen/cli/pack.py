@@ -4,12 +4,12 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-from tbgen.called import called_as
 from tbgen.cli import common
 from tbgen.cli.limits import check_memory
+from tbgen.core.material import Material
 from tbgen.errors import BadInput
-from tbgen.material import Material
-from tbgen.text import say, to_json
+from tbgen.system.command_name import called_as
+from tbgen.system.text import say, to_json
 
 EPILOG = """\
 A slim table, such as KRvKN.r.slim.h5, holds the positions with one side to move; the others follow from them by a ply
@@ -58,10 +58,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _pack(args: argparse.Namespace, material: Material, directory: Path, place: Path) -> None:
     from tbgen.cli.display import Counter
+    from tbgen.memory.disk_arrays import DiskArrays, scratch_of
     from tbgen.slim.make import make_slim
     from tbgen.store import building, slim_path, table_path
-    from tbgen.store.disk_arrays import DiskArrays, scratch_of
-    from tbgen.text import size_of
+    from tbgen.system.text import size_of
 
     table, slim = table_path(directory, material, args.rules), slim_path(place, material, args.rules)
     with (

@@ -10,8 +10,8 @@ from typing import Any, Final, NoReturn, Protocol
 
 from tbgen.cli.help import fill
 from tbgen.errors import BadInput, brief
-from tbgen.meant import hint
-from tbgen.text import shown
+from tbgen.system.suggestions import hint
+from tbgen.system.text import shown
 
 _TAKES: Final = re.compile(r"^argument (?:-\w/)?(--[\w-]+)\S*: takes ")
 """An error of our own argument types, with the option under any of its names."""

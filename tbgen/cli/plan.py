@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tbgen.called import called_as
 from tbgen.cli.common import add_all, add_json, add_men, add_rules, at_once, materials_of, print_table, size
-from tbgen.columns import Column
+from tbgen.core.material import MEN_IN_TABLES, Material, with_dependencies
 from tbgen.errors import BadInput
-from tbgen.material import MEN_IN_TABLES, Material, with_dependencies
-from tbgen.text import counted, say, to_json
-from tbgen.turns import cores
+from tbgen.system.command_name import called_as
+from tbgen.system.parallel import cores
+from tbgen.system.text import counted, say, to_json
+from tbgen.system.text_tables import Column
 
 if TYPE_CHECKING:
     from tbgen.generate.estimate import Estimate
@@ -88,7 +88,7 @@ def _clock(
 
 
 def _print_clock(clock: Mapping[str, int | float]) -> None:
-    from tbgen.text import time_of
+    from tbgen.system.text import time_of
 
     at_work = f"{counted(int(clock['workers']), 'worker')} of {counted(int(clock['threads']), 'thread')}"
     say(f"{at_work}, at the pace of this machine: {time_of(clock['seconds'])}.")
@@ -96,7 +96,7 @@ def _print_clock(clock: Mapping[str, int | float]) -> None:
 
 
 def _with_memory(memory: int, rows: Sequence["Estimate"]) -> str:
-    from tbgen.text import size_of
+    from tbgen.system.text import size_of
 
     more = [row for row in rows if row.memory > memory]
     if not more:
@@ -110,7 +110,7 @@ def _with_memory(memory: int, rows: Sequence["Estimate"]) -> str:
 
 def _print_kinds(materials: Sequence[Material], rows: Sequence["Estimate"]) -> None:
     """The same tables, a row for those of so many men and pawns."""
-    from tbgen.text import size_of, time_of
+    from tbgen.system.text import size_of, time_of
 
     columns = (
         Column("kind", left=True), Column("tables"), Column("numbers"), Column("memory, the most", spare=1),
@@ -132,7 +132,7 @@ def _print_kinds(materials: Sequence[Material], rows: Sequence["Estimate"]) -> N
 
 def print_estimates(rows: Sequence["Estimate"]) -> None:
     """A table, with totals if there are several rows."""
-    from tbgen.text import size_of, time_of
+    from tbgen.system.text import size_of, time_of
 
     columns = (
         Column("table", left=True), Column("numbers", spare=1), Column("positions, about"), Column("memory"),

@@ -5,15 +5,15 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-from tbgen import outcome
+from tbgen.board.men import known
 from tbgen.cli import common, show
 from tbgen.cli.fens import STDIN, fens, say_what_is_dropped
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import MissingTable, TbgenError, brief
-from tbgen.men import known
 from tbgen.probe import OnlyBounds, Result, SureResult, Tablebase, as_dict, bounds_as_dict, words
 from tbgen.rules.fen import Fen, read_fen
-from tbgen.table_rules import TableRules
-from tbgen.text import say, shown, to_json
+from tbgen.system.text import say, shown, to_json
 
 EPILOG: Final = """\
 the words:

@@ -5,15 +5,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tbgen import outcome
 from tbgen.cli.display import LONG, Display, Task
+from tbgen.core import outcome
+from tbgen.core.material import Material
 from tbgen.generate.estimate import numbers_of
 from tbgen.generate.forecast import BUSY
 from tbgen.generate.precompile import VERIFYING, cold_parts, warm_up
 from tbgen.generate.usage import Clocks
 from tbgen.generate.watcher import Watcher
-from tbgen.material import Material
-from tbgen.text import say, size_of
+from tbgen.system.text import say, size_of
 
 _MUCH: Final = 1 << 30
 """Bytes that are worth telling."""

@@ -4,11 +4,11 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from tbgen.called import called_as
 from tbgen.cli import common
 from tbgen.cli.display import Counter
-from tbgen.text import counted, say, size_of, to_json
-from tbgen.where import address, existing
+from tbgen.system.command_name import called_as
+from tbgen.system.locations import address, existing
+from tbgen.system.text import counted, say, size_of, to_json
 
 EPILOG: Final = """\
 Put the folder on any web host: nothing has to run there. People find the explorer, with a board that reads the tables
@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tbgen.publish.manifest import license_of
-    from tbgen.publish.site import publish
+    from tbgen.web.publish.manifest import license_of
+    from tbgen.web.publish.site import publish
 
     directory, site = existing(args.directory), Path(args.site)
     url = None if args.url is None else address(args.url)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, Self
 
 from tbgen.errors import brief
-from tbgen.text import counted, say, shown
+from tbgen.system.text import counted, say, shown
 
 MOST: Final = 10
 """Remarks that are printed."""

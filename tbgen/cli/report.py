@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tbgen import files
 from tbgen.cli.common import (
     RULES,
     add_record_in_fen,
@@ -15,9 +14,10 @@ from tbgen.cli.common import (
     present_tables_directory,
     whole_number,
 )
+from tbgen.core.table_rules import TableRules, no_such_rules
 from tbgen.errors import BadInput
-from tbgen.table_rules import TableRules, no_such_rules
-from tbgen.text import say, standard_output, width
+from tbgen.system import output_files
+from tbgen.system.text import say, standard_output, width
 
 if TYPE_CHECKING:
     from tbgen.report.document import Document
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace, make: "Callable[[str, Request], Document] | No
         width=room,
     )
     if args.output is not None:
-        files.replace(args.output, text.encode())
+        output_files.replace(args.output, text.encode())
     elif form == "text":
         say(*text.splitlines())
     else:  # a file by another way: the same bytes

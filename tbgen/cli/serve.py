@@ -6,8 +6,8 @@ from typing import Final
 
 from tbgen.cli import common
 from tbgen.errors import TbgenError
-from tbgen.text import say
-from tbgen.where import address
+from tbgen.system.locations import address
+from tbgen.system.text import say
 
 _PORTS: Final = (1 << 16) - 1
 
@@ -58,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     directory = common.present_tables_directory(args)
     try:
-        from tbgen.serve.limits import Limits
-        from tbgen.serve.run import address_of, listen, serve
-        from tbgen.serve.service import Settings
+        from tbgen.web.server.limits import Limits
+        from tbgen.web.server.run import address_of, listen, serve
+        from tbgen.web.server.service import Settings
     except ModuleNotFoundError as error:
         raise TbgenError(
             f'{error.name} is not installed, and tbgen serve needs it: pip install "tbgen[serve]"'

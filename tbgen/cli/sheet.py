@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tbgen import outcome
 from tbgen.cli.common import SKIPPED, add_games, add_json, check_input_once
 from tbgen.cli.remarks import Remarks
+from tbgen.core import outcome
 from tbgen.errors import BadInput
-from tbgen.pgn.split import BadLine, Unit, about, units
 from tbgen.referee.adjudicate.sheet import Sheet, lines, sheet_of
 from tbgen.referee.game_files import name_of, opened
+from tbgen.rules.pgn.split import BadLine, Unit, about, units
 from tbgen.rules.rulesets import SHEET_LEVEL, parse_cutoff
-from tbgen.text import say, to_json
+from tbgen.system.text import say, to_json
 
 EPILOG: Final = """\
 Over the board, players write down each G-score up to G3.5 that improves the

@@ -9,10 +9,10 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.probe import MoveResult, Result, SureResult, words
 from tbgen.probe.words import record_sentence, sentence, situation
-from tbgen.text import SIDES, plies, wrapped
+from tbgen.system.text import SIDES, plies, wrapped
 
 Span = tuple[str, str]
 Line = list[Span]

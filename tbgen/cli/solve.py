@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
 
-from tbgen import outcome, position
+from tbgen.beyond.prove import plans
+from tbgen.beyond.prove.certify import new_certificate
+from tbgen.beyond.prove.position import find, no_local, standing
+from tbgen.board.men import known
 from tbgen.cli import common
 from tbgen.cli.clusters import add_work, check_cluster, client_of, memory_each, threads_each
 from tbgen.cli.display import Counter
 from tbgen.cli.fens import fens, say_what_is_dropped
 from tbgen.cli.progress import warm_up_visibly
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput
-from tbgen.men import known
 from tbgen.probe import Tablebase
-from tbgen.prove import plans
-from tbgen.prove.certify import new_certificate
-from tbgen.prove.position import find, no_local, standing
 from tbgen.rules.fen import Fen, read_fen
 from tbgen.store.leftovers import tidy_local
 from tbgen.store.local import LOCAL_DIRECTORY, prepare
-from tbgen.text import say, to_json
-from tbgen.turns import cores
+from tbgen.system.parallel import cores
+from tbgen.system.text import say, to_json
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from tbgen.local.attempt import Means
+    from tbgen.beyond.local.attempt import Means
 
 EPILOG: Final = """\
 Three things are tried, one after the other, until both sides are sure of the same: that is the result.
@@ -192,8 +192,8 @@ def _answer(args: argparse.Namespace, question: _Question) -> None:
 
 
 def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
-    from tbgen.local.attempt import Means
-    from tbgen.local.cluster import Cluster
+    from tbgen.beyond.local.attempt import Means
+    from tbgen.beyond.local.cluster import Cluster
 
     memory, threads, at_once = memory_each(args), threads_each(args), args.workers or 1
     means = Means(
@@ -206,8 +206,8 @@ def _means(args: argparse.Namespace, client: "Client | None" = None) -> "Means":
 
 
 def _dry_run(args: argparse.Namespace, board: chess.Board, record: int, tables: Tablebase) -> None:
-    from tbgen.local import attempt
-    from tbgen.local.stages import Cost
+    from tbgen.beyond.local import attempt
+    from tbgen.beyond.local.stages import Cost
 
     why = "the game is over" if not any(board.legal_moves) else no_local(board)
     if why is None and tables.get(board, record=record) is not None:

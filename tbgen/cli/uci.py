@@ -4,7 +4,7 @@ import argparse
 import os
 
 from tbgen.cli.common import add_rules, add_tables, present_tables_directory
-from tbgen.text import lines_of_input, say
+from tbgen.system.text import lines_of_input, say
 
 EPILOG = """\
 examples:

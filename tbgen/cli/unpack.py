@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from tbgen.cli import common
 from tbgen.cli.limits import check_address_space, check_memory, space_of
-from tbgen.material import Material, build_key
-from tbgen.text import say, to_json
+from tbgen.core.material import Material, build_key
+from tbgen.system.text import say, to_json
 
 if TYPE_CHECKING:
+    from tbgen.memory.disk_arrays import DiskArrays
     from tbgen.slim.unpack import SlimSource
-    from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.entry_cache import EntryCache
 
 EPILOG = """\
@@ -46,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
     check_address_space(space)
     check_memory(args.memory)
     from tbgen.cli.display import Counter
+    from tbgen.memory.disk_arrays import DiskArrays, scratch_of
     from tbgen.slim.unpack import SlimSource, warm_up
     from tbgen.store import find_table
-    from tbgen.store.disk_arrays import DiskArrays, scratch_of
     from tbgen.store.entry_cache import EntryCache
     from tbgen.store.leftovers import tidy
     from tbgen.verify.file import mapped_by
@@ -100,9 +100,9 @@ def _unpack(
     disk_arrays: "DiskArrays",
 ) -> None:
     from tbgen.cli.display import Counter
-    from tbgen.sizes import PROGRAM
     from tbgen.slim.unpack import threads_in, unpack
     from tbgen.store import building, table_path
+    from tbgen.system.thresholds import PROGRAM
 
     path = table_path(directory, source.material, source.rules)
     threads = threads_in(args.memory - PROGRAM, args.threads)

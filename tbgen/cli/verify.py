@@ -23,14 +23,14 @@ from tbgen.cli.common import (
 from tbgen.cli.digests import compare_digests
 from tbgen.cli.limits import check_address_space, check_memory, space_of
 from tbgen.cli.verify_report import BAD, Report
+from tbgen.core.material import Material, build_key
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, MissingTable
-from tbgen.material import Material, build_key
-from tbgen.table_rules import TableRules
-from tbgen.text import say, to_json
+from tbgen.system.text import say, to_json
 
 if TYPE_CHECKING:
+    from tbgen.memory.disk_arrays import DiskArrays
     from tbgen.store.directory import Listed
-    from tbgen.store.disk_arrays import DiskArrays
     from tbgen.store.local import LocalFile
 
 EPILOG = """\
@@ -97,8 +97,8 @@ def run(args: argparse.Namespace) -> int:
     check_address_space(space_of(args.threads))
     check_memory(args.memory)
     from tbgen.cli.progress import warm_up_visibly
+    from tbgen.memory.disk_arrays import DiskArrays, scratch_of
     from tbgen.store.directory import Listed, table_path
-    from tbgen.store.disk_arrays import DiskArrays, scratch_of
 
     directory = tables_directory(args)
     wanted, local, slim = _wanted(args, directory)
@@ -195,10 +195,10 @@ def _slim_reports(
     """Check slim tables, after those that they may lead to."""
     from tbgen.cli.display import Counter
     from tbgen.index.exits import exits_of
-    from tbgen.sizes import PROGRAM
     from tbgen.slim.unpack import SlimSource, make_whole, threads_in
     from tbgen.store import file_digest, find_table
     from tbgen.store.entry_cache import EntryCache
+    from tbgen.system.thresholds import PROGRAM
     from tbgen.verify.file import mapped_by, on_disk
     from tbgen.verify.run import verify
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tbgen._version import __version__
 from tbgen.cli.limits import failure_of
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom, TbgenError
-from tbgen.material import Material
 from tbgen.store import open_table
 from tbgen.store.local import LOCAL_DIRECTORY, LocalFile
-from tbgen.table_rules import TableRules
 
 if TYPE_CHECKING:
     from tbgen.verify.run import Verdict

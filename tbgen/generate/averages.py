@@ -7,9 +7,9 @@ sides take the most: more positions stay open for long, and have a staircase.
 from math import exp
 from typing import Final, NamedTuple
 
-from tbgen.material import Material
-from tbgen.potential.pieces import pieces
-from tbgen.table_rules import TableRules
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
+from tbgen.rules.potential.pieces import pieces
 
 _NEAR: Final = 200
 """Hundredths of a pawn between the sides with which their nearness falls to 1/e."""

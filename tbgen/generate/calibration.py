@@ -14,9 +14,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tbgen import files, kept
-from tbgen.jit import cache_home
-from tbgen.safe_files import reopen
+from tbgen.compiler import code_cache
+from tbgen.compiler.jit import cache_home
+from tbgen.system import output_files
+from tbgen.system.safe_files import reopen
 
 _TEST: Final = 10.0
 """The test counts as a build of so many estimated CPU seconds."""
@@ -45,7 +46,7 @@ class Pace(NamedTuple):
 def known_pace() -> Pace:
     """The pace by the notes. Where there are none yet, or they are damaged, the test begins them."""
     with suppress(OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
-        if kept.trusts(cache_home()):
+        if code_cache.trusts(cache_home()):
             with os.fdopen(reopen(_file(), os.O_RDONLY), "rb") as file:
                 notes = json.loads(file.read())
             pace = Pace(float(notes["estimated"]), float(notes["measured"]))
@@ -71,8 +72,8 @@ def _file() -> Path:
 
 def _write(pace: Pace) -> None:
     with suppress(OSError):  # a cache that cannot be written costs accuracy, nothing else
-        if kept.trusts(cache_home()):
-            files.replace(_file(), json.dumps(pace._asdict()).encode())
+        if code_cache.trusts(cache_home()):
+            output_files.replace(_file(), json.dumps(pace._asdict()).encode())
 
 
 @cache

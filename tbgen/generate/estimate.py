@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.generate.averages import average
 from tbgen.generate.recorded import Recorded, recorded
 from tbgen.index.groups import GROUP_SIZES
 from tbgen.index.kings import FIXED, FREE, PAIRS
-from tbgen.material import Material
-from tbgen.sizes import (
+from tbgen.system.thresholds import (
     ENTRY,
     LARGE,
     PROGRAM,
@@ -29,7 +30,6 @@ from tbgen.sizes import (
     on_disk_from,
     slots_for,
 )
-from tbgen.table_rules import TableRules
 
 _ON_DISK_FROM: Final = on_disk_from(PROGRAM)
 """Bytes of an array that may be on disk: if there is little memory."""

@@ -7,7 +7,7 @@ from tbgen.generate.plan import Plan
 from tbgen.generate.summary import Summary
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
-from tbgen.store.disk_arrays import DiskArrays, scratch_of
+from tbgen.memory.disk_arrays import DiskArrays, scratch_of
 from tbgen.store.entry_cache import EntryCache
 
 

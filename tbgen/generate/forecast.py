@@ -13,12 +13,12 @@ from tbgen.generate.calibration import known_pace
 from tbgen.generate.estimate import Estimate, estimate
 from tbgen.generate.plan import Plan
 from tbgen.generate.schedule import seconds_on
-from tbgen.sizes import ENTRY
+from tbgen.memory.disk_arrays import SCRATCH, scratch_of
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import SCRATCH, scratch_of
 from tbgen.store.entry_cache import ROOM
 from tbgen.store.leftovers import SNAPSHOT, used_bytes, workspace_of
-from tbgen.text import size_of
+from tbgen.system.text import size_of
+from tbgen.system.thresholds import ENTRY
 
 BUSY: Final = 0.85
 """The share of the time in which cores are at work."""

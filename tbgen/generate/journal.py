@@ -12,9 +12,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tbgen.files import renew
 from tbgen.retro.checkpoint import Counts
-from tbgen.safe_files import reopen
+from tbgen.system.output_files import renew
+from tbgen.system.safe_files import reopen
 
 _NAME: Final = "journal"
 _LEAST: Final = 2

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tbgen.material import Material, with_dependencies
+from tbgen.core.material import Material, with_dependencies
+from tbgen.core.table_rules import TableRules
 from tbgen.store import Stamp, check_file, stamp_of, table_path
-from tbgen.table_rules import TableRules
 
 
 @dataclass(frozen=True)

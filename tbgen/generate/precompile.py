@@ -13,14 +13,14 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
-from tbgen import kept
-from tbgen.compiling import listen
-from tbgen.interrupts import deaf
-from tbgen.jit import SOLVER, STORE, VERIFIER, Group
+from tbgen.compiler import code_cache
+from tbgen.compiler.jit import SOLVER, STORE, VERIFIER, Group
+from tbgen.compiler.pipeline import listen
 from tbgen.retro import precompile as solver
-from tbgen.safe_files import PRIVATE_DIRECTORY, make_place
 from tbgen.store.read import precompile as reader
 from tbgen.store.write import precompile as writer
+from tbgen.system.safe_files import PRIVATE_DIRECTORY, make_place
+from tbgen.system.signals import deaf
 from tbgen.verify import precompile as verifier
 
 if TYPE_CHECKING:
@@ -60,28 +60,28 @@ def cold_parts(wanted: Container[Group] | None = None) -> list[str]:
 
 
 def _is_warm(group: Group) -> bool:
-    names = kept.read(group.cache / _DONE)
+    names = code_cache.read(group.cache / _DONE)
     if names is None:
         return False
     whole = [
-        _NAME.fullmatch(name) is not None and kept.read(group.cache.parent / os.fsdecode(name)) is not None
+        _NAME.fullmatch(name) is not None and code_cache.read(group.cache.parent / os.fsdecode(name)) is not None
         for name in names.splitlines()
     ]
     if not all(whole):
-        kept.damaged(group.cache)
+        code_cache.damaged(group.cache)
     return all(whole)
 
 
 def _can_keep(cache: Path) -> bool:
     """Whether machine code can be kept there; a message says so if not."""
-    if not kept.trusts(cache):
+    if not code_cache.trusts(cache):
         return False
     try:
         make_place(cache, PRIVATE_DIRECTORY)
         if shutil.disk_usage(cache).free < _ROOM:
             raise OSError(0, "the disk is full")
     except OSError as error:
-        kept.lost(cache, error)
+        code_cache.lost(cache, error)
         return False
     return True
 
@@ -133,7 +133,7 @@ def _mark(used: dict[str, set[str]]) -> None:
             foreign = {other.cache.name for other, _ in _GROUPS} - {group.cache.name}
             names = set().union(*(used[part] for part in parts))
             needed = sorted(name for name in names if name.partition("/")[0] not in foreign)
-            kept.write(group.cache / _DONE, "\n".join(needed).encode())
+            code_cache.write(group.cache / _DONE, "\n".join(needed).encode())
 
 
 def _begin(compiled: "Synchronized[int]") -> None:
@@ -162,6 +162,6 @@ def _end_with_parent() -> None:
 
 def _compile(part: str) -> tuple[str, set[str]]:
     """Compile a part. Returns its name, and the files that it needs."""
-    kept.hush()
+    code_cache.hush()
     _PARTS[part]()
-    return part, kept.used
+    return part, code_cache.used

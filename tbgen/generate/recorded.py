@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from tbgen.table_rules import TableRules
+from tbgen.core.table_rules import TableRules
 
 COLUMNS: Final = "material", "rules", "positions", "bytes", "cpu_seconds"
 

@@ -16,11 +16,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.files import NEW, renew, sync
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro import export
-from tbgen.safe_files import reopen
-from tbgen.store.disk_arrays import DiskArrays
-from tbgen.turns import pieces
+from tbgen.system.output_files import NEW, renew, sync
+from tbgen.system.parallel import pieces
+from tbgen.system.safe_files import reopen
 
 _STAIRCASES: Final = "staircases"
 _ENDS: Final = "ends"

@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Arrays
-from tbgen.contents import Contents, Told, selected
+from tbgen.core.table_contents import Contents, Told, selected
 from tbgen.errors import WrongTable
 from tbgen.index.exits import Exits
+from tbgen.memory.arrays import Arrays
 from tbgen.store import open_table
 from tbgen.verify.run import verify
 from tbgen.verify.units import KEPT_LONG, Memory

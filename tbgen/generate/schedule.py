@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 
-from tbgen.material import Material
+from tbgen.core.material import Material
 
 
 def priorities(todo: Iterable[Material], costs: Mapping[str, float]) -> dict[Material, float]:

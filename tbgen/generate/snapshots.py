@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tbgen.errors import NO_ROOM
 from tbgen.generate.journal import AtWork, Written
 from tbgen.retro.checkpoint import Snapshot
-from tbgen.safe_files import create, reopen
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
+from tbgen.system.safe_files import create, reopen
 
 
 def write(place: Path, name: str, slice_: int, snapshot: Snapshot, owed: int) -> AtWork | None:

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tbgen import outcome
-from tbgen.contents import OUTCOME_SHIFT, Column, Told, outcomes
+from tbgen.core import outcome
+from tbgen.core.table_contents import OUTCOME_SHIFT, Column, Told, outcomes
+from tbgen.core.table_rules import TableRules
 from tbgen.generate.usage import Clocks, peak_memory
 from tbgen.index import Layout, layout_of
 from tbgen.index.positions import fen
 from tbgen.index.symmetry import HALVES, KEYS, KINDS, SymmetryClasses
 from tbgen.store.write import Census
-from tbgen.table_rules import TableRules
-from tbgen.turns import ranges
+from tbgen.system.parallel import ranges
 
 _TOGETHER: Final = 1 << 18
 """Numbers that are counted at a time."""

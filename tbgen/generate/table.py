@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import WrongTable
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
@@ -13,15 +15,13 @@ from tbgen.generate.summary import Summary, summarise
 from tbgen.generate.usage import Clocks, begin_peak
 from tbgen.generate.watcher import NOBODY, Watcher
 from tbgen.generate.workspace import Workspace
-from tbgen.material import Material
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro.solver import solve_table
 from tbgen.store import Stamp, building, file_digest, stamp_of, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
 from tbgen.store.reach import reach
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
 
 
 def build_table(

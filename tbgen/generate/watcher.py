@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tbgen.material import Material
+from tbgen.core.material import Material
 
 
 class Watcher:

@@ -29,24 +29,24 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tbgen._version import __version__
-from tbgen.contents import Told
-from tbgen.files import settle, sync
+from tbgen.compiler.jit import SOLVER
+from tbgen.core.table_contents import Told
+from tbgen.core.table_rules import TableRules
 from tbgen.generate import journal, renumbering, snapshots
-from tbgen.generate.finished import STAIRCASES, Compressed, Finished, InFull
+from tbgen.generate.finished_slices import STAIRCASES, Compressed, Finished, InFull
 from tbgen.generate.journal import AtWork, Batch, Done, Stretch
 from tbgen.generate.snapshots import KeptSnapshot
 from tbgen.index import Layout
-from tbgen.jit import SOLVER
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro import export, link_log
 from tbgen.retro.checkpoint import Counts, InMemory, Snapshot, TableArrays
 from tbgen.retro.job import Solved
 from tbgen.retro.snapshot import links_of
 from tbgen.retro.values.staircase import Links, make_links
-from tbgen.safe_files import create, foreign, is_own, reopen
-from tbgen.sizes import is_compressed, is_kept, is_long
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.leftovers import SNAPSHOT, remove, workspace_of
-from tbgen.table_rules import TableRules
+from tbgen.system.output_files import settle, sync
+from tbgen.system.safe_files import create, foreign, is_own, reopen
+from tbgen.system.thresholds import is_compressed, is_kept, is_long
 
 _WAIT: Final = 5.0
 """Seconds after which small slices are made safe."""

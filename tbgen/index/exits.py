@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.material import Material
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
 
 
 class Reached(NamedTuple):

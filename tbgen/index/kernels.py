@@ -4,6 +4,8 @@ import numpy as np
 
 from tbgen.board.attacks import bit
 from tbgen.board.geometry import SQUARE_PAIRS
+from tbgen.compiler.intrinsics import high_product
+from tbgen.compiler.jit import inlined
 from tbgen.index.atlas import (
     AFTER,
     FIRST,
@@ -34,8 +36,6 @@ from tbgen.index.atlas import (
 from tbgen.index.hash import HIGH
 from tbgen.index.kings import MOST_PAIRS
 from tbgen.index.pawns import SLICE_SHIFT, SWAP_BIT, SYMMETRY_MASK
-from tbgen.intrinsics import high_product
-from tbgen.jit import inlined
 
 
 @inlined

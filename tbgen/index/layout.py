@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import FAIRY, KIND_OF_LETTER, PAWN_DOWN, PAWN_UP
+from tbgen.board.men import Man
+from tbgen.core.material import Material
 from tbgen.index import groups, kings
 from tbgen.index.pawns import Slices, count_slices, every_slice, excerpt, some
-from tbgen.material import Material
-from tbgen.men import Man
 
 
 @dataclass(frozen=True)

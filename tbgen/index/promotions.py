@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tbgen.core.material import Material, in_order
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.pawns import SLICE_SHIFT
-from tbgen.material import Material, in_order
 
 Pawns = tuple[tuple[int, ...], tuple[int, ...]]
 """Their squares by side."""

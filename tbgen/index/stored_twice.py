@@ -14,10 +14,10 @@ from itertools import product
 from math import factorial, perm, prod
 from typing import Final, NamedTuple
 
+from tbgen.core.material import Material
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.positions import legal, placed
 from tbgen.index.symmetry import SymmetryClasses
-from tbgen.material import Material
 
 _STRAIGHT, _DIAGONAL, _LEAP, _NO_WAY = range(4)
 _ATTACKS: Final = {"Q": (_STRAIGHT, _DIAGONAL), "R": (_STRAIGHT,), "B": (_DIAGONAL,), "N": (_LEAP,)}

@@ -17,7 +17,7 @@ from tbgen.board.geometry import GEOMETRY, TRANSPOSED
 from tbgen.index.groups import choices
 from tbgen.index.kings import FREE, kings
 from tbgen.index.layout import Layout
-from tbgen.turns import ranges
+from tbgen.system.parallel import ranges
 
 PLAIN, TWICE, MIRROR = range(3)
 """Kinds of numbers: the only one of its symmetry class, one of two, its own mirror image."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import chess
 
-from tbgen import outcome as outcomes
+from tbgen.core import outcome as outcomes
 from tbgen.probe.result import LineMove, MoveResult, Result, is_late
 from tbgen.probe.sure import Sure, SureResult
 

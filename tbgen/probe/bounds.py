@@ -13,9 +13,9 @@ from typing import Protocol
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.position import goal
 from tbgen.errors import MissingTable, UnsupportedPosition
-from tbgen.position import goal
 from tbgen.probe import play
 from tbgen.probe.numbering import material_of
 from tbgen.probe.result import MoveResult, Result

@@ -52,7 +52,7 @@ def beside(board: chess.Board, words: str) -> str:
 
 
 def _drawn(board: chess.Board) -> str:
-    from tbgen.look.board import picture  # late: few ask for pictures
+    from tbgen.drawing.board import picture  # late: few ask for pictures
 
     return picture(board, size=_BOARD)
 

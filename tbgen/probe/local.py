@@ -16,11 +16,11 @@ from typing import Final, NamedTuple
 
 import chess
 
+from tbgen.core.material import Material
 from tbgen.errors import MissingTable
 from tbgen.index.groups import choices
 from tbgen.index.kings import FIXED, kings
 from tbgen.index.layout import Layout
-from tbgen.material import Material
 from tbgen.probe.numbering import material_of
 from tbgen.probe.result import Result
 from tbgen.probe.tables import Lookup, worth

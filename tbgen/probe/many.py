@@ -6,20 +6,20 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tbgen import outcome as outcomes
+from tbgen.board.men.board import FairyBoard, piece
 from tbgen.board.move_sets import Ints
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
+from tbgen.core import outcome as outcomes
+from tbgen.core.material import Material, parse
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, check_kind, quoted
 from tbgen.index import layout_of
-from tbgen.material import Material, parse
-from tbgen.men.board import FairyBoard, piece
 from tbgen.probe.levels import levels
 from tbgen.probe.numbering import check_men
 from tbgen.probe.result import Answers, Positions
 from tbgen.probe.tables import OpenTables
 from tbgen.probe.vector import PositionColumns, numbers, sound
 from tbgen.store import TableFile
-from tbgen.table_rules import TableRules
 
 _BLOCK: Final = 1 << 14
 """Rows per pass: their columns fit the processor's cache."""

@@ -11,14 +11,14 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen import position
 from tbgen.board.geometry import GEOMETRY, RANKS_MIRRORED
+from tbgen.board.men.board import FairyBoard
+from tbgen.core import position
+from tbgen.core.material import MEN_IN_TABLES, Material, in_order, make
 from tbgen.errors import UnsupportedPosition
 from tbgen.index import layout_of
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
-from tbgen.material import MEN_IN_TABLES, Material, in_order, make
-from tbgen.men.board import FairyBoard
 
 # The kinds in a signature, four bits each: no side has more than ten men of one kind.
 _KINDS: Final = "PNBRQ"

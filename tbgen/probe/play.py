@@ -9,9 +9,9 @@ from typing import Protocol
 
 import chess
 
-from tbgen import outcome as outcomes
+from tbgen.core import outcome as outcomes
+from tbgen.core.position import goal
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.position import goal
 from tbgen.probe.result import LineMove, MoveResult, Result, UnknownMove
 
 

@@ -1,4 +1,4 @@
-"""What a probe answers. Outcomes are the integers of tbgen/outcome.py, positive when White holds the score."""
+"""What a probe answers. Outcomes are the integers of tbgen/core/outcome.py, positive when White holds the score."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -7,8 +7,8 @@ import chess
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tbgen import outcome as outcomes
-from tbgen.text import counted, plies
+from tbgen.core import outcome as outcomes
+from tbgen.system.text import counted, plies
 
 FIFTY: Final = 100
 """Plies."""
@@ -173,7 +173,7 @@ class Answers(NamedTuple):
     """What a `Result` says, as columns: an item per position."""
 
     outcomes: NDArray[np.int16]
-    """White's view, as tbgen/outcome.py has it; 0 where a row is not a legal position."""
+    """White's view, as tbgen/core/outcome.py has it; 0 where a row is not a legal position."""
     dtg: NDArray[np.uint16]
     records: NDArray[np.int16] | None
     """The records that stand, each position's own goal included; None if no records were given."""

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen import outcome as outcomes
-from tbgen.position import level
+from tbgen.core import outcome as outcomes
+from tbgen.core.position import level
 from tbgen.probe.result import Result
 from tbgen.probe.words import reached
-from tbgen.text import plies
+from tbgen.system.text import plies
 
 
 class Step(NamedTuple):
@@ -53,7 +53,7 @@ class Staircase(NamedTuple):
         return f"<Staircase of {self.board.fen()}: {len(self.steps)} records>"
 
     def _repr_svg_(self) -> str:
-        from tbgen.look.staircase import picture  # late: few ask for pictures
+        from tbgen.drawing.staircase import picture  # late: few ask for pictures
 
         return picture(self.steps, self.record, str(self).replace("\n", "; "))
 

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple, Self
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import MissingTable
 from tbgen.probe.result import LineMove
 

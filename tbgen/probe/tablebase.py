@@ -11,11 +11,12 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import outcome as outcomes
+from tbgen.board.men import known
+from tbgen.core import outcome as outcomes
+from tbgen.core.material import MEN_IN_TABLES, Material
+from tbgen.core.position import check_legal, check_record, goal, is_plain, record_of
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition, check_kind
-from tbgen.material import MEN_IN_TABLES, Material
-from tbgen.men import known
-from tbgen.position import check_legal, check_record, goal, is_plain, record_of
 from tbgen.probe import bounds, play
 from tbgen.probe.local import LocalFiles
 from tbgen.probe.numbering import check, check_men, is_sound, material_of
@@ -26,13 +27,12 @@ from tbgen.probe.tables import OpenTables
 from tbgen.probe.view import View
 from tbgen.rules.fen import read_fen
 from tbgen.store import BUNDLED, TableFile
-from tbgen.table_rules import TableRules
-from tbgen.where import VARIABLE, existing
+from tbgen.system.locations import VARIABLE, existing
 
 T = TypeVar("T")
 
 Record = int | str | None
-"""An outcome as tbgen/outcome.py makes it, or as text; None where the position's own goal is the record."""
+"""An outcome as tbgen/core/outcome.py makes it, or as text; None where the position's own goal is the record."""
 
 
 class Tablebase:
@@ -85,7 +85,7 @@ class Tablebase:
         """The complete table of a normal material, to be read as a whole. It closes with the tablebase.
 
         Raises MissingTable, CorruptTable."""
-        check_kind(material, Material, "a material", "parse in tbgen.material makes one from its name")
+        check_kind(material, Material, "a material", "parse in tbgen.core.material makes one from its name")
         return self._tables.table(material)
 
     @overload

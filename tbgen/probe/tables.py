@@ -7,26 +7,18 @@ from typing import Final, NamedTuple, Protocol
 
 import chess
 
-from tbgen import outcome as outcomes
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.material import Material
-from tbgen.position import goal
+from tbgen.core import outcome as outcomes
+from tbgen.core.material import Material
+from tbgen.core.position import goal
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import play
-from tbgen.probe.numbering import (
-    Numbering,
-    Signature,
-    check_men,
-    make_numbering,
-    material_with,
-    number_of,
-    signature,
-)
+from tbgen.probe.numbering import Numbering, Signature, check_men, make_numbering, material_with, number_of, signature
 from tbgen.probe.result import Result
 from tbgen.store import LeftOut, TableFile, find_any, open_table
-from tbgen.table_rules import TableRules
 
 Steps = tuple[tuple[int, int, int, int], ...]
-"""Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
+"""Holder, level, outcome and distance: see `Steps` in tbgen/core/table_contents.py."""
 
 
 class Lookup(Protocol):

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY
 from tbgen.board.move_sets import BIT, Bools, Ints, Sets
+from tbgen.core.material import Material
 from tbgen.index import Layout, layout_of
 from tbgen.index.groups import choices
 from tbgen.index.kings import kings
 from tbgen.index.pawns import SWAP_BIT
 from tbgen.index.positions import Placed, legal
-from tbgen.material import Material
 
 
 @dataclass(frozen=True)

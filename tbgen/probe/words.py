@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from tbgen import outcome as outcomes
+from tbgen.core import outcome as outcomes
 from tbgen.probe.result import FIFTY, Result, is_late
 from tbgen.probe.sure import Sure
 from tbgen.rules.scoring import Exponential, decimal
-from tbgen.text import SIDES, plies
+from tbgen.system.text import SIDES, plies
 
 _POINTS: Final = Exponential()
 _COUNTS: Final = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905

@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tbgen import files
 from tbgen.errors import BadInput
-from tbgen.packed import reading, writing
-from tbgen.text import INPUT, OUTPUT, LineReader, named, standard_input, standard_output
+from tbgen.system import output_files
+from tbgen.system.compressed_files import reading, writing
+from tbgen.system.text import INPUT, OUTPUT, LineReader, named, standard_input, standard_output
 
 STANDARD: Final = Path("-")
 """Standard input or output."""
@@ -41,7 +41,7 @@ def replaced(target: Path) -> Iterator[BinaryIO]:
             standard_output().flush()
     else:
         _refuse_ledger(target)
-        with files.replacing(target) as stream, writing(stream, target) as packed:
+        with output_files.replacing(target) as stream, writing(stream, target) as packed:
             yield packed
 
 

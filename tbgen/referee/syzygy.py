@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.rulesets import RuleSet
 

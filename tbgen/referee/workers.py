@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
 
 from tbgen.errors import TbgenError
-from tbgen.interrupts import deaf
+from tbgen.system.signals import deaf
 
 
 def fork_server(preload: str) -> multiprocessing.context.ForkServerContext:

@@ -13,12 +13,12 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.index.symmetry import HALVES, KINDS, SymmetryClasses
-from tbgen.material import Material
 from tbgen.report.counts import Counts
 from tbgen.report.pairs import Among
 from tbgen.store import TableFile
-from tbgen.table_rules import TableRules
 
 WHITE, BLACK = range(2)
 """Sides to move."""

@@ -8,17 +8,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import outcome, position
-from tbgen.contents import distances, outcomes
+from tbgen.core import outcome, position
+from tbgen.core.material import Material
+from tbgen.core.table_contents import distances, outcomes
+from tbgen.core.table_rules import TableRules
 from tbgen.index.symmetry import KEYS, SymmetryClasses
-from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.report.census import Tick
 from tbgen.report.document import Line
 from tbgen.report.lines import best_line
 from tbgen.report.records import fen_of
 from tbgen.store import TableFile
-from tbgen.table_rules import TableRules
 
 SAME, SLOWER, LOWER, HIGHER, OTHER = range(5)
 """Same outcome and distance; other distance; the same side gets a lower G-score by the first rules than by the

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
+from tbgen.core.table_rules import TableRules
 from tbgen.report import differences, overview
 from tbgen.report.census import Census
 from tbgen.report.compare import HIGHER, LOWER, OTHER, SLOWER, TITLES, Comparison, Example
 from tbgen.report.document import Block, Lines, Section, Table, Value, columns
-from tbgen.table_rules import TableRules
 
 _TOP: Final = 30
 """Changes of outcome that are listed."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import OUTCOME_SHIFT
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.index.symmetry import KEYS
 from tbgen.store import Bulk
 

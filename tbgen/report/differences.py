@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from tbgen.core.table_rules import TableRules
 from tbgen.report import findings
 from tbgen.report.charts import Bar, Stack
 from tbgen.report.compare import KINDS, SAME, TITLES, Kinds
 from tbgen.report.document import Remark, Table, Value, columns
-from tbgen.table_rules import TableRules
 
 
 def title(rules: tuple[TableRules, TableRules]) -> str:

@@ -10,7 +10,7 @@ from tbgen.report.census import WHITE, Census
 from tbgen.report.charts import Curve, Distances, Panel
 from tbgen.report.document import written
 from tbgen.report.overview import ALL, Whole, wholes
-from tbgen.text import plies
+from tbgen.system.text import plies
 
 AT_ONCE: Final = 2
 """Plies. What is decided within them would dwarf all else."""

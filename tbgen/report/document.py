@@ -1,7 +1,7 @@
 """A report as data: findings, then sections of tables, lines of play, charts and remarks. Every form of output is
 made of this.
 
-Cells hold plain values: numbers as numbers, G-scores as outcomes (tbgen/outcome.py). A column's kind says how they
+Cells hold plain values: numbers as numbers, G-scores as outcomes (tbgen/core/outcome.py). A column's kind says how they
 are written.
 """
 
@@ -11,9 +11,9 @@ from typing import Final, Literal
 
 import chess
 
-from tbgen import outcome, position
+from tbgen.core import outcome, position
+from tbgen.core.table_rules import TableRules
 from tbgen.report.charts import Chart
-from tbgen.table_rules import TableRules
 
 Kind = Literal["text", "count", "share", "gscore", "plies", "mean", "points", "fen", "link"]
 Value = str | int | float | None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.probe.words import situation
 from tbgen.report.census import Tally, total_weights
 from tbgen.report.document import written

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tbgen import outcome
+from tbgen.core import outcome
 
 GRADES: Final = ("mate", "stalemate", "G1.0 to G3.5", "more")
 """What the digits of `colour_class` stand for."""

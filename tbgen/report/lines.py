@@ -7,18 +7,18 @@ from dataclasses import replace
 import chess
 import chess.pgn
 
-from tbgen import outcome
 from tbgen._version import __version__
+from tbgen.board.men.board import FairyBoard
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
-from tbgen.men.board import FairyBoard
 from tbgen.probe import Tablebase
 from tbgen.report.document import Line, Step
 from tbgen.rules import Record, tags
 from tbgen.rules.fen import Fen
 from tbgen.rules.rulesets import IGNORED, W
 from tbgen.rules.scoring import classical_result
-from tbgen.table_rules import TableRules
-from tbgen.text import SIDES
+from tbgen.system.text import SIDES
 
 
 def best_line(tablebase: Tablebase, board: chess.Board, key: str, title: str) -> Line | None:

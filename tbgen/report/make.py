@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tbgen.called import called_as
+from tbgen.core.material import Material, build_key
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, MissingTable
 from tbgen.index import layout_of
-from tbgen.material import Material, build_key
 from tbgen.probe import Tablebase
 from tbgen.report import compare, compare_section, potential, records, stats
 from tbgen.report.census import Census, Tick, take
@@ -18,7 +18,7 @@ from tbgen.report.document import Document, Section
 from tbgen.report.pairs import one_colour
 from tbgen.report.records import Longest
 from tbgen.store import build_some, check_file, find_any, readable_tables
-from tbgen.table_rules import TableRules
+from tbgen.system.command_name import called_as
 
 ALL: Final = "all"
 _TITLE: Final = "What the tables know"

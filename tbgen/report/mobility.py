@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY, PAWN_DOWN, PAWN_UP, geometry_of
 from tbgen.board.move_sets import BIT, Ints, attacks
+from tbgen.core.material import Material
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
-from tbgen.material import Material
 from tbgen.probe.levels import levels
 from tbgen.probe.vector import PositionColumns, sound
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 _KING_STEPS: Final = 8
 _ROWS: Final = 1 << 15

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.report.census import Tally, total_weights
 from tbgen.report.charts import Bar, HeatMap, Stack, View
 from tbgen.report.grades import GRADES, colour_class

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tbgen.index.layout import Layout
 from tbgen.index.positions import placed
-from tbgen.potential.pieces import pieces
+from tbgen.rules.potential.pieces import pieces
 
 Among = Callable[[int, int], NDArray[np.bool_]]
 """Which numbers of a range are counted."""

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple, Self
 
-from tbgen import outcome
-from tbgen.material import Material
-from tbgen.potential import better
-from tbgen.potential.pair_o_max import Advice, advise, may_pair
+from tbgen.core import outcome
+from tbgen.core.material import Material
 from tbgen.report import findings
 from tbgen.report.census import BLACK, WHITE, Case, Tally
 from tbgen.report.document import Column, Remark, Section, Table, Value, columns
 from tbgen.report.grades import GRADES, grade
+from tbgen.rules.potential import better
+from tbgen.rules.potential.pair_o_max import Advice, advise, may_pair
 from tbgen.rules.scoring import Exponential
 
 _OFTEN: Final = 3 / 4

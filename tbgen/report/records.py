@@ -7,20 +7,20 @@ from typing import Final
 
 import numpy as np
 
-from tbgen import outcome, position
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY
-from tbgen.contents import OUTCOME_SHIFT
+from tbgen.core import outcome, position
+from tbgen.core.material import Material
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fens, first_to_move, placed
 from tbgen.index.symmetry import SymmetryClasses
-from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.report import overview
 from tbgen.report.census import WHITE, Case, Census
 from tbgen.report.document import Block, Line, Lines, Remark, Section, Table, Value, columns
 from tbgen.report.lines import best_line
 from tbgen.store import PIECE, TableFile
-from tbgen.text import plies
+from tbgen.system.text import plies
 
 _IMAGES: Final = GEOMETRY.image.tolist()
 _REMARK: Final = Remark(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.report import findings, overview
 from tbgen.report.census import BLACK, MOVERS, WHITE, Tally, total_weights
 from tbgen.report.charts import Distances

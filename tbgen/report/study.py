@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.probe import Tablebase
 from tbgen.report.census import Census, take
 from tbgen.report.records import Longest, find

@@ -4,12 +4,12 @@ import csv
 import io
 from typing import Any
 
-from tbgen import outcome
 from tbgen._version import __version__
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.report.document import Document, Line, Table, lines, plain, tables
 from tbgen.report.lines import pgn
-from tbgen.text import to_json
+from tbgen.system.text import to_json
 
 
 def as_json(document: Document) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from tbgen import columns
 from tbgen.report.document import NUMBERS, Block, Document, Exhibits, Line, Lines, Remark, Table, cells
 from tbgen.report.lines import to_move, words
-from tbgen.text import wrapped
+from tbgen.system import text_tables
+from tbgen.system.text import wrapped
 
 _WIDTH: Final = 100
 """The width of paragraphs, where there is room for it."""
@@ -53,10 +53,10 @@ def _table(table: Table, width: int | None) -> Iterator[str]:
     footer = rows.pop() if table.total else ()
     has_fen = any(column.kind == "fen" for column in given)  # which says who is to move
     heads = [
-        columns.Column(one.title, left=one.kind not in NUMBERS, spare=int(has_fen and one.key == "to_move"))
+        text_tables.Column(one.title, left=one.kind not in NUMBERS, spare=int(has_fen and one.key == "to_move"))
         for one in given
     ]
-    yield from columns.table(heads, rows, footer=footer, width=width)
+    yield from text_tables.table(heads, rows, footer=footer, width=width)
 
 
 def _line(line: Line, room: int) -> Iterator[str]:

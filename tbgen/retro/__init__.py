@@ -26,7 +26,7 @@ way of a slice, in the order of the folders; each knows only those above it:
     export     from links to numbered staircases: the contents that are written to disk
 
 What others may call: `solver.solve_table`, `export.finish`, `checkpoint`, `link_log` and `snapshot.links_of` (where a
-table lies meanwhile, and how a stopped build goes on) and `precompile`. tests/test_rooms.py keeps it so.
+table lies meanwhile, and how a stopped build goes on) and `precompile`. pyproject.toml has them as layers.
 
 docs/theory.md says why it is right. The verifier (tbgen/verify) does not know any of this, so that it can tell.
 """

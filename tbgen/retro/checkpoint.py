@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.arrays import IN_MEMORY, Arrays
 from tbgen.index import Layout
+from tbgen.memory.arrays import IN_MEMORY, Arrays
 from tbgen.retro.values.staircase import Links, make_links
 
 

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
-from tbgen.contents import Column, Contents, FarContents, Steps
-from tbgen.jit import kernel
+from tbgen.compiler.jit import kernel
+from tbgen.core.table_contents import Column, Contents, FarContents, Steps
+from tbgen.memory.arrays import Make
 from tbgen.retro.checkpoint import Checkpoint, InMemory
 from tbgen.retro.job import Solved
 from tbgen.retro.values.staircase import (
@@ -22,7 +22,7 @@ from tbgen.retro.values.staircase import (
     step_of,
     step_outcome,
 )
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 TOGETHER: Final = 1 << 24
 """Positions whose staircases are numbered at a time."""

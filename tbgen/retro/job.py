@@ -7,6 +7,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.table_rules import TableRules
 from tbgen.index.atlas import Atlas
 from tbgen.index.exits import Reached
 from tbgen.index.layout import Layout
@@ -15,7 +16,6 @@ from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import Routes
 from tbgen.retro.threads.team import Team
 from tbgen.retro.values.staircase import Links
-from tbgen.table_rules import TableRules
 
 
 class Stopped(Exception):

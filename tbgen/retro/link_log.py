@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.retro.room import reserve
 from tbgen.retro.values.staircase import Links, all_links, enter, link_before
 

@@ -1,31 +1,26 @@
 """Compiling the solver before it is needed: each part by itself, so that several processes can share the work.
 
-Machine code is kept on disk (tbgen/jit.py), so this is needed once after an installation or an edit. The parts run
-on the smallest table there is."""
+Machine code is kept on disk (tbgen/compiler/jit.py), so this is needed once after an installation or an edit. The
+parts run on the smallest table there is."""
 
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
-from tbgen.arrays import IN_MEMORY
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.index.atlas import make_atlas
 from tbgen.index.exits import Reached
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.memory.arrays import IN_MEMORY
 from tbgen.retro import link_log
 from tbgen.retro.export import finish
 from tbgen.retro.graph.slice import SliceGraph, make_buffers, make_graph
 from tbgen.retro.job import Solved
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
-from tbgen.retro.survey.survey import (
-    ILLEGAL_LEVEL,
-    count_levels,
-    make_survey,
-    make_survey_buffers,
-    survey_together,
-)
+from tbgen.retro.survey.survey import ILLEGAL_LEVEL, count_levels, make_survey, make_survey_buffers, survey_together
 from tbgen.retro.sweep.levels import make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
 from tbgen.retro.sweep.state import begun, make_state
@@ -35,7 +30,6 @@ from tbgen.retro.threads.lanes import laid_out
 from tbgen.retro.threads.sets import BITS, make_sets
 from tbgen.retro.threads.team import make_team
 from tbgen.retro.values.staircase import make_links
-from tbgen.table_rules import TableRules
 
 _KINGS: Final = Material("", "")
 

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 from numba import types
 
-from tbgen.arrays import FAILED, HANDLE, LOCK, RESERVED, SIZE
-from tbgen.intrinsics import atomic_load, compare_exchange, store_release, yield_processor
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import atomic_load, compare_exchange, store_release, yield_processor
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.memory.arrays import FAILED, HANDLE, LOCK, RESERVED, SIZE
 
 _posix_fallocate = types.ExternalFunction("posix_fallocate", types.int32(types.int32, types.int64, types.int64))
 _PIECE: Final = 1 << 24

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import OutOfRoom
 from tbgen.retro import snapshot
 from tbgen.retro.checkpoint import Counts
@@ -26,15 +27,7 @@ from tbgen.retro.survey.survey import (
 )
 from tbgen.retro.sweep.levels import Schedule, is_to_gather, left_open, make_schedule, sweep
 from tbgen.retro.sweep.log import make_log
-from tbgen.retro.sweep.state import (
-    Each,
-    begun,
-    gathering,
-    is_settled,
-    make_state,
-    put_staircases,
-    read_by_pages,
-)
+from tbgen.retro.sweep.state import Each, begun, gathering, is_settled, make_state, put_staircases, read_by_pages
 from tbgen.retro.sweep.worker import Worker
 from tbgen.retro.threads.ahead import AS_USUAL, BY_PAGES, read_by
 from tbgen.retro.threads.counters import (
@@ -53,9 +46,8 @@ from tbgen.retro.threads.sets import BITS, make_sets
 from tbgen.retro.threads.team import ABORT, PAUSE, make_team
 from tbgen.retro.values.codes import make_code_table
 from tbgen.retro.values.overflow import overflow
-from tbgen.sizes import SHORT
-from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
+from tbgen.system.thresholds import SHORT
 
 _SURVEY_SHARE: Final = 0.2
 """The survey's part of the time that a slice takes, roughly."""

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import kernel
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import kernel
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.checkpoint import Kept, Snapshot
 from tbgen.retro.sweep.cells import cells_for
 from tbgen.retro.sweep.levels import Schedule
@@ -32,7 +32,7 @@ from tbgen.retro.threads.counters import (
 from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.sets import LATER, LOSE, NOW, SETTLED, PositionSets, lane_of, read_set_ahead
 from tbgen.retro.values.codes import make_code_table
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 _NEXT: Final = (NOW, LATER, np.int64(NOW + LOSE), np.int64(LATER + LOSE))
 """The sets of those that rounds reach."""

@@ -6,18 +6,18 @@ from typing import Final
 
 import numpy as np
 
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.index.atlas import make_atlas
 from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
 from tbgen.retro.checkpoint import Checkpoint, Counts, InMemory
 from tbgen.retro.job import Job, Solved, Stopped
 from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.survey.en_passant import Finished
 from tbgen.retro.survey.resets import make_routes
 from tbgen.retro.threads.team import ABORT
-from tbgen.sizes import AT_WORK, TEAM_FROM, TURNED_TO, is_long, links_for
-from tbgen.table_rules import TableRules
+from tbgen.system.thresholds import AT_WORK, TEAM_FROM, TURNED_TO, is_long, links_for
 
 _STAND_IN: Final = Material("Q", "")
 """The least material whose two sides to move are numbered apart."""

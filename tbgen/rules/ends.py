@@ -9,13 +9,13 @@ from typing import Final, NamedTuple, Self
 
 import chess
 
-from tbgen import outcome, position
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput, check_kind
 from tbgen.rules import fen, variants
 from tbgen.rules.endings import Ending
 from tbgen.rules.record import Record, Standing, check_move
 from tbgen.rules.rulesets import RuleSet, W, check_rules
-from tbgen.text import typed
+from tbgen.system.text import typed
 
 _BARE_KINGS_LEVEL: Final = 17
 """G8.5: a bare king in the open, kept from no square."""

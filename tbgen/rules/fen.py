@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen import outcome, position
+from tbgen.board.men import Men
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput, check_kind, quoted
-from tbgen.meant import hint
-from tbgen.men import Men
 from tbgen.rules.record import standing
 from tbgen.rules.variants import CHESS, Variant
-from tbgen.text import typed
+from tbgen.system.suggestions import hint
+from tbgen.system.text import typed
 
 FIELDS: Final = 6
 LONGEST: Final = 200

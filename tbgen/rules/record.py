@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import chess
 
-from tbgen import outcome, position
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput, check_kind
 from tbgen.rules import variants
 

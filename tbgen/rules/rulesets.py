@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, check_kind, quoted
-from tbgen.table_rules import TableRules
 
 DEFAULT_CUTOFF: Final = 12
 """The level of G6.0: from here on, some scorings and rules see no difference."""

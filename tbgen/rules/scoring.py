@@ -12,11 +12,11 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.position import record_of
 from tbgen.errors import BadInput, quoted
-from tbgen.position import record_of
 from tbgen.rules.rulesets import DEFAULT_CUTOFF, SHEET_LEVEL, bare_name, named, parse_cutoff
-from tbgen.text import typed
+from tbgen.system.text import typed
 
 WIN: Final = Fraction(1)
 DRAW: Final = Fraction(1, 2)

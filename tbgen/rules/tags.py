@@ -10,7 +10,8 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
 from tbgen.rules.fen import Fen, read_fen, with_record
 from tbgen.rules.record import standing
@@ -18,7 +19,6 @@ from tbgen.rules.rulesets import C_LEGACY, FIFTY_MOVES, C, RuleSet, W, bare_name
 from tbgen.rules.scoring import Komi, Scoring, points_text, scoring
 from tbgen.rules.variants import CHESS, Variant, of
 from tbgen.rules.variants import named as variant_named
-from tbgen.table_rules import TableRules
 
 RESULT: Final = "RMobilityResult"
 OVERRULED: Final = "RMobilityOverruled"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.rules.scoring import DRAW, Scoring
 
 Measure = Callable[[str, Sequence[str]], Any]

@@ -11,7 +11,7 @@ from typing import Final
 import chess
 from chess import variant as boards
 
-from tbgen import outcome, position
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput
 from tbgen.rules.endings import Ending
 from tbgen.rules.rulesets import bare_name

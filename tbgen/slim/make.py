@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.contents import Contents
+from tbgen.core.table_contents import Contents
 from tbgen.errors import BadInput
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.store import SlimFile, TableFile, open_table
 from tbgen.store.format.head import Whole
 from tbgen.store.format.split import Split

@@ -10,11 +10,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.contents import Contents
+from tbgen.core.material import Material
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, CorruptTable
 from tbgen.index import layout_of
-from tbgen.material import Material
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.slim.make import Begin, Report
 from tbgen.store import PIECE, SlimFile, open_table
 from tbgen.store.format.split import Split
@@ -23,11 +24,10 @@ from tbgen.store.read.decode import spell_out
 from tbgen.store.read.digest import digest_of
 from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
-from tbgen.turns import in_turn, pieces
+from tbgen.system.parallel import in_turn, pieces
 from tbgen.verify.arrivals import Survey
 from tbgen.verify.moves import NO_POSITION
-from tbgen.verify.tell import LOST, Teller, Worths
+from tbgen.verify.reconstruct import LOST, Teller, Worths
 from tbgen.verify.values import dictionary_of
 
 _PACKED: Final = ".tbp"

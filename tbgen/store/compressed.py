@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen import text
-from tbgen.contents import Column
+from tbgen.core.table_contents import Column
 from tbgen.errors import CorruptTable
-from tbgen.turns import in_turn, ranges
+from tbgen.system import text
+from tbgen.system.parallel import in_turn, ranges
 
 _PIECE: Final = 1 << 16
 """Numbers that are compressed together."""
@@ -137,7 +137,7 @@ def _packed(column: NDArray[np.int32]) -> bytes:
 
 
 class CompressedColumn:
-    """A column of a table, by slices (a `tbgen.contents.Column`)."""
+    """A column of a table, by slices (a `tbgen.core.table_contents.Column`)."""
 
     def __init__(self, file: CompressedFile, start: NDArray[np.int64], sections: Sequence[Section]) -> None:
         """`start`: the first number of each slice, and the size of the table."""

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen.called import called_as
+from tbgen.board.men import Men, known, told
+from tbgen.core.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import MEN_EXPECTED, BadInput, CorruptTable, unreadable
-from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
-from tbgen.men import Men, known, told
 from tbgen.store.format.head import BadHead, head_of
-from tbgen.table_rules import TableRules
+from tbgen.system.command_name import called_as
 
 SUFFIX: Final = ".h5"
 SLIM: Final = ".slim.h5"

@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
-from tbgen.material import Material
-from tbgen.sizes import LARGE
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.store import TableFile, open_table, table_path
-from tbgen.store.disk_arrays import DiskArrays
-from tbgen.table_rules import TableRules
+from tbgen.system.thresholds import LARGE
 
 ROOM: Final = 4 << 30
 """Bytes of large tables that are kept, on disk."""

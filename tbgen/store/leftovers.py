@@ -17,12 +17,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tbgen.material import Material
-from tbgen.safe_files import share
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.store.directory import SUFFIX, Listed, named
 from tbgen.store.local import LOCAL_DIRECTORY, local_named
 from tbgen.store.lock import HALF, LOCK, Busy, building, lock, lock_of, refuse, remove_unlocked
-from tbgen.table_rules import TableRules
+from tbgen.system.safe_files import share
 
 WORK: Final = ".work"
 COMING: Final = ".coming"

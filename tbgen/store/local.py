@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tbgen.core.material import Material
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, TbgenError
-from tbgen.material import Material
-from tbgen.safe_files import make_place
 from tbgen.store.directory import SUFFIX
 from tbgen.store.format.local import LocalName, read_name
-from tbgen.table_rules import TableRules
+from tbgen.system.safe_files import make_place
 
 LOCAL_DIRECTORY: Final = "local"
 """The directory within that of the tables."""

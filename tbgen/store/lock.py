@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from tbgen.safe_files import share
+from tbgen.system.safe_files import share
 
 LOCK: Final = ".lock"
 HALF: Final = ".half"

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tbgen.core.material import Material
 from tbgen.index import Layout, layout_of
 from tbgen.index.exits import Exits, Reached
 from tbgen.index.promotions import promoted_to
-from tbgen.material import Material
-from tbgen.sizes import is_large
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.store import TableFile
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
+from tbgen.system.thresholds import is_large
 
 
 class Reach(NamedTuple):

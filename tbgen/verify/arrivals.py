@@ -6,16 +6,16 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
+from tbgen.board.men import Man
 from tbgen.board.moves import move_slot, move_target
+from tbgen.compiler.intrinsics import fetch_i32
+from tbgen.compiler.jit import inlined
+from tbgen.core.material import PROMOTIONS, Material
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, SLICE
 from tbgen.index.exits import Reached
 from tbgen.index.kernels import group_number, turned, turned_kings
 from tbgen.index.layout import Layout
-from tbgen.intrinsics import fetch_i32
-from tbgen.jit import inlined
-from tbgen.material import PROMOTIONS, Material
-from tbgen.men import Man
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.verify.moves import MOST_MOVES, NO_POSITION, level_of_position
 from tbgen.verify.values import LOWEST, distance_in, key_of, outcome_in
 

@@ -6,14 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.index.layout import Layout
-from tbgen.verify.arrivals import (
-    NO_SURVEY,
-    Arrivals,
-    NumberingBuffers,
-    Survey,
-    make_arrivals,
-    make_numbering_buffers,
-)
+from tbgen.verify.arrivals import NO_SURVEY, Arrivals, NumberingBuffers, Survey, make_arrivals, make_numbering_buffers
 from tbgen.verify.lanes import Lane, make_lane
 from tbgen.verify.moves import Moves, make_moves
 from tbgen.verify.values import LevelKeys, RecordKeys, make_level_keys, make_record_keys, make_records

@@ -5,11 +5,11 @@ from typing import Final
 import numpy as np
 
 from tbgen.board.moves import NOBODY, move_slot, move_target
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.intrinsics import bits_set, fetch_i32, lowest_bit, prefetch_to_read
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.steps import step_level
+from tbgen.compiler.intrinsics import bits_set, fetch_i32, lowest_bit, prefetch_to_read
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.packed_steps import step_level
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.verify.arrivals import UNSEEN, arrive_quietly, best_fresh, piece_at
 from tbgen.verify.buffers import FIELDS
 from tbgen.verify.lanes import lane_from, prove_lane

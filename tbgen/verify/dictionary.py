@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Steps
-from tbgen.jit import kernel
-from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.steps import step_distance, step_holder, step_level, step_outcome
+from tbgen.compiler.jit import kernel
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.packed_steps import step_distance, step_holder, step_level, step_outcome
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS, Steps
 from tbgen.verify.finding import Finding
 
 _PROBLEMS: Final = (

@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tbgen.contents import Contents
+from tbgen.core.material import Material
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, MissingTable, TbgenError
 from tbgen.index import Layout, layout_of
 from tbgen.index.exits import Exits, Reached, exits_of
-from tbgen.material import Material
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.store import TableFile, open_table, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format.local import SolvedWith
 from tbgen.store.local import LocalFile, local_file
-from tbgen.table_rules import TableRules
 from tbgen.verify.run import Verdict, verify
 from tbgen.verify.units import KEPT_LONG, Memory
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tbgen import outcome as scale
-from tbgen.contents import MOVER_HOLDS
+from tbgen.core import outcome as scale
+from tbgen.core.table_contents import MOVER_HOLDS
 
 Worth = tuple[int, int]
 """A relative outcome and the plies to it."""
@@ -19,7 +19,7 @@ class Finding:
     staircase: int = -1
     """The staircase, where the dictionary itself is wrong."""
     record: tuple[int, int] | None = None
-    """Holder (as in tbgen/contents.py) and level of the record under which the stored value is wrong."""
+    """Holder (as in tbgen/core/table_contents.py) and level of the record under which the stored value is wrong."""
     expected: Worth | None = None
     """What the moves are worth."""
     stored: Worth | None = None

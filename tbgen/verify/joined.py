@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.table_rules import TableRules
+from tbgen.core.table_rules import TableRules
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.verify.values import Dictionary, dictionary_of, find_highest
 
 _SPARE: Final = 1.25

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from tbgen.board.attacks import bit
 from tbgen.board.geometry import PAWN_UP
 from tbgen.board.moves import add_pawn_move, man_on, occupied_by, pack_move
+from tbgen.compiler.intrinsics import bits_set, fetch_i32, lowest_bit
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import FIRST_RECORD
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, S_HALF, S_START, SLICE
 from tbgen.index.kernels import decode, group_number, turned, turned_kings
-from tbgen.intrinsics import bits_set, fetch_i32, lowest_bit
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import FIRST_RECORD
 from tbgen.verify.arrivals import best_fresh, piece_at, staircase_at
 from tbgen.verify.moves import NO_POSITION, find_targets, list_resets, may_give_right
 from tbgen.verify.resets import arrive_by_reset, seat_men, set_up_reset

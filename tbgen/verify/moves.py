@@ -10,20 +10,12 @@ from numpy.typing import NDArray
 
 from tbgen.board.attacks import BETWEEN, attacked, bit, move_tables, pair_of, reach
 from tbgen.board.geometry import PAWN_DOWN, PAWN_UP
-from tbgen.board.moves import (
-    NOBODY,
-    add_pawn_move,
-    man_on,
-    move_slot,
-    move_target,
-    occupied_by,
-    pack_move,
-)
+from tbgen.board.men import Man
+from tbgen.board.moves import NOBODY, add_pawn_move, man_on, move_slot, move_target, occupied_by, pack_move
+from tbgen.compiler.intrinsics import bits_set, lowest_bit
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.index.atlas import G_COUNT, G_SLOT, G_STRIDE, GROUP, MEN, Atlas
 from tbgen.index.kernels import decode, slice_from
-from tbgen.intrinsics import bits_set, lowest_bit
-from tbgen.jit import inlined, kernel
-from tbgen.men import Man
 
 MOST_MOVES: Final = 256
 """No chess position has more than 218."""

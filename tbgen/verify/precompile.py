@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Final
 
-from tbgen.contents import no_positions
+from tbgen.core.material import Material
+from tbgen.core.table_contents import no_positions
 from tbgen.index.exits import exits_of
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
 from tbgen.verify.run import verify
 
 _KINGS: Final = Material("", "")

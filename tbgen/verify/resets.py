@@ -7,10 +7,10 @@ import numpy as np
 from tbgen.board.attacks import bit, reach
 from tbgen.board.geometry import PAWN_UP
 from tbgen.board.moves import move_promotion, move_slot, move_taken, move_target
+from tbgen.compiler.intrinsics import fetch_i32
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.index.atlas import MEN
 from tbgen.index.kernels import locate
-from tbgen.intrinsics import fetch_i32
-from tbgen.jit import inlined, kernel
 from tbgen.verify.arrivals import COUNTED, NIBBLE, NOWHERE, UNSEEN, piece_at, slice_at
 from tbgen.verify.values import distance_in, entry_of, outcome_in
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from tbgen.index.exits import Exits
-from tbgen.turns import in_turn, pieces, ranges
+from tbgen.system.parallel import in_turn, pieces, ranges
 from tbgen.verify.arrivals import NO_SURVEY, Survey
 from tbgen.verify.compare import PROBLEMS
 from tbgen.verify.finding import Finding

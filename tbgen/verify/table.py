@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tbgen.index.atlas import Atlas, make_atlas
 from tbgen.index.exits import Exits, Reached
 from tbgen.index.layout import Layout
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 from tbgen.verify.arrivals import WHOLE, Survey, Tables, make_survey, make_tables
 from tbgen.verify.buffers import FIELDS, make_buffers
 from tbgen.verify.compare import check_all

@@ -11,13 +11,13 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.contents import Contents, Steps
+from tbgen.core.material import Material
+from tbgen.core.packed_steps import pack_steps
+from tbgen.core.table_contents import Contents, Steps
+from tbgen.core.table_rules import TableRules
 from tbgen.index.layout import Layout
-from tbgen.material import Material
-from tbgen.steps import pack_steps
-from tbgen.table_rules import TableRules
-from tbgen.turns import pieces, ranges
+from tbgen.memory.arrays import Make, in_memory
+from tbgen.system.parallel import pieces, ranges
 from tbgen.verify.arrivals import Tables
 from tbgen.verify.dictionary import faults, is_readable
 from tbgen.verify.finding import Finding

@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
-from tbgen.jit import inlined, kernel, plain
-from tbgen.outcome import BASE, FIRST_RECORD
-from tbgen.steps import step_distance, step_holder, step_level, step_outcome
-from tbgen.table_rules import TableRules
+from tbgen.compiler.jit import inlined, kernel, plain
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.packed_steps import step_distance, step_holder, step_level, step_outcome
+from tbgen.core.table_contents import DISTANCE_MASK, MOVER_HOLDS, OPPONENT_HOLDS, OUTCOME_SHIFT
+from tbgen.core.table_rules import TableRules
 
 ROW: Final = 256
 _DISTANCE_BITS: Final = 18

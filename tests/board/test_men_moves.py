@@ -7,8 +7,8 @@ import pytest
 
 from tbgen.board.attacks import SKIP, hits, move_tables, reach
 from tbgen.board.geometry import FAIRY, geometry_of, lines_of
+from tbgen.board.men import BUILT_IN, Man
 from tbgen.board.move_sets import BIT, attacks, screen
-from tbgen.men import BUILT_IN, Man
 from tests.support.slow_twin.fairy import FairyBoard
 
 MEN = (BUILT_IN["C"], BUILT_IN["H"], BUILT_IN["J"])

@@ -9,10 +9,10 @@ import pytest
 
 from tbgen.cli.digests import read_digests
 from tbgen.cli.main import main
+from tbgen.core.material import every, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
-from tbgen.material import every, parse
 from tbgen.store.format.schema import CHUNKS
-from tbgen.table_rules import TableRules
 from tests.support.damaged import damaged
 from tests.support.places import ROOT
 from tests.support.terminal import in_terminal

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tbgen.interrupts import deaf, terminable
+from tbgen.system.signals import deaf, terminable
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.core.material import parse
+from tbgen.core.outcome import parse as parse_outcome
 from tbgen.errors import LONGEST_MESSAGE, BadInput, TbgenError, brief, quoted
-from tbgen.material import parse
-from tbgen.outcome import parse as parse_outcome
 from tbgen.rules.fen import read_fen
 from tbgen.rules.rulesets import rule_set
 from tests.support.places import FAKE_ENGINE

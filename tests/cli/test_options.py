@@ -15,7 +15,7 @@ from tbgen.cli import clusters, limits
 from tbgen.cli.common import address, at_once, seconds, size, some_seconds, whole_number
 from tbgen.cli.main import main, parser_of
 from tbgen.errors import OutOfRoom
-from tbgen.turns import cores
+from tbgen.system.parallel import cores
 from tests.support.places import ROOT
 
 DIGITS = "9" * 400

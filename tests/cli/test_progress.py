@@ -16,11 +16,11 @@ import pytest
 from tbgen.cli import display as displays
 from tbgen.cli import progress
 from tbgen.cli.main import main
+from tbgen.compiler.jit import STORE, VERIFIER
+from tbgen.core.material import parse
 from tbgen.generate import estimate, precompile
 from tbgen.generate.usage import Clocks
 from tbgen.generate.workspace import STARTS_OVER
-from tbgen.jit import STORE, VERIFIER
-from tbgen.material import parse
 from tests.support.patience import PATIENCE
 
 DIGESTS = Path(__file__).parent.parent.parent / "docs" / "digests.txt"

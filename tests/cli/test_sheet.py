@@ -210,7 +210,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_game_without_end_is_named_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tbgen.pgn.split.LONGEST", 1 << 10)
+    monkeypatch.setattr("tbgen.rules.pgn.split.LONGEST", 1 << 10)
     path = tmp_path / "game.pgn"
     path.write_text('[White "A"]\n\n' + "1. e4 e5\n" * 1000 + '\n[White "B"]\n\n1. e4 *\n')
     for words in (["sheet", str(path)], ["annotate", str(path), "-o", str(tmp_path / "told.pgn"), "-q"]):

@@ -9,13 +9,13 @@ from typing import Any
 import chess
 import pytest
 
-from tbgen import outcome
+from tbgen.beyond.prove import strategy
+from tbgen.beyond.prove.position import find
+from tbgen.beyond.prove.watch import Nobody
 from tbgen.cli.main import main
+from tbgen.core import outcome
 from tbgen.errors import MissingTable, OutOfRoom, TbgenError
 from tbgen.probe import Result, Tablebase, open_tablebase
-from tbgen.prove import strategy
-from tbgen.prove.position import find
-from tbgen.prove.watch import Nobody
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60 -G3.0"
 
@@ -243,7 +243,7 @@ def test_a_certificate_of_local_tables(
     target.write_bytes(whole[: len(whole) // 2])
     assert main(["check", "--quiet", str(target)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    monkeypatch.setattr("tbgen.prove.strategy.MOST", 1)
+    monkeypatch.setattr("tbgen.beyond.prove.strategy.MOST", 1)
     assert main(words) == 6
     captured = capsys.readouterr()
     assert "The result is" in captured.out

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.columns import Column, table
+from tbgen.system.text_tables import Column, table
 from tests.support.terminal import in_terminal
 
 TBGEN = (sys.executable, "-m", "tbgen")

@@ -14,13 +14,13 @@ import chess
 import pytest
 
 import tbgen
-from tbgen.material import every
-from tbgen.position import goal
+from tbgen.core.material import every
+from tbgen.core.position import goal
 from tbgen.slim.make import make_slim
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import COUNT
 from tests.support.boards import drawn
-from tests.support.c_client import CLIENT, SANITIZED, Move, ask, compiled, run, there_is
+from tests.support.c_client import SANITIZED, Move, ask, compiled, run, there_is
 from tests.support.places import ROOT
 from tests.support.small_tables import make
 
@@ -60,11 +60,6 @@ def boards_of(men: str, count: int, draw: random.Random) -> Iterator[chess.Board
 
 
 # --- it compiles -------------------------------------------------------------------------------------------------
-
-
-def test_it_is_short() -> None:
-    lines = sum(len((CLIENT / name).read_text().splitlines()) for name in ("rmtb.c", "rmtb.h"))
-    assert lines <= 1500
 
 
 def test_it_is_cplusplus_too(place: Path, small_tables: Path) -> None:

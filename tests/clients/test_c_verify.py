@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.contents import Contents
-from tbgen.material import parse
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents
 from tbgen.slim.make import make_slim
 from tbgen.store import open_table, table_path
 from tbgen.store.write import write_table

@@ -11,13 +11,13 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import position
+from tbgen.core import position
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import Tablebase
-from tbgen.serve import answers
-from tbgen.serve.question import question
 from tbgen.slim.make import make_slim
 from tbgen.store import BUNDLED
-from tbgen.table_rules import TableRules
+from tbgen.web.server import answers
+from tbgen.web.server.question import question
 from tests.support.browsing import NEEDS_BROWSER, launched
 from tests.support.js_client import (
     CLIENT,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.material import parse, with_dependencies
+from tbgen.core.material import parse, with_dependencies
 from tests.support.c_client import CLIENT, ask, compiled, there_is
 from tests.support.places import ROOT
 from tests.support.small_tables import make

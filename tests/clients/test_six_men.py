@@ -18,9 +18,9 @@ import httpx
 import numpy as np
 import pytest
 
-from tbgen import outcome
 from tbgen.cli.main import main
-from tbgen.material import Material, parse, with_dependencies
+from tbgen.core import outcome
+from tbgen.core.material import Material, parse, with_dependencies
 from tbgen.probe import Positions, Result, Tablebase, open_tablebase
 from tests.support import c_client, js_client
 from tests.support.boards import drawn

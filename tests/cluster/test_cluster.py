@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tbgen.cluster.client import ClusterFailure, local_cluster
-from tbgen.cluster.place import Place, check_place, check_workers
-from tbgen.cluster.tasks import Hands, News, Task, Unwanted, run
+from tbgen.generate.cluster.client import ClusterFailure, local_cluster
+from tbgen.generate.cluster.place import Place, check_place, check_workers
+from tbgen.generate.cluster.tasks import Hands, News, Task, Unwanted, run
 from tests.support.patience import PATIENCE
 
 distributed = pytest.importorskip("distributed")

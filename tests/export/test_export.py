@@ -20,11 +20,11 @@ import pytest
 
 from tbgen import open_tablebase
 from tbgen.cli.main import main
-from tbgen.export import COLUMNS
-from tbgen.export.rows import Wanted, rows
-from tbgen.export.write import as_csv, as_hdf5
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.report.census import take
+from tbgen.report.export import COLUMNS
+from tbgen.report.export.rows import Wanted, rows
+from tbgen.report.export.write import as_csv, as_hdf5
 from tbgen.store import open_table, table_path
 from tests.support.places import ROOT
 

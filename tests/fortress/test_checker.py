@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import chess
 import pytest
 
-from tbgen import outcome
-from tbgen.checker import check, read
+from tbgen.beyond.checker import check, read
+from tbgen.beyond.holding import claims, prove
+from tbgen.core import outcome
 from tbgen.errors import BadInput, WrongClaim
-from tbgen.fortress import claims, prove
 from tests.support.certificates import changed, counted
 
 FINE = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 10 60"

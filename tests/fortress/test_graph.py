@@ -6,7 +6,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.fortress.graph import Graph, size_of
+from tbgen.beyond.holding.graph import Graph, size_of
 from tests.support.arrangements import compare_arrangements
 
 POSITIONS = [

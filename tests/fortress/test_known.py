@@ -5,13 +5,13 @@ from collections.abc import Callable
 import chess
 import pytest
 
-from tbgen import outcome, position
-from tbgen.checker import Reply, check, read
+from tbgen.beyond.checker import Reply, check, read
+from tbgen.beyond.holding import Claim, Proof, claims, prove
+from tbgen.beyond.holding.exits import Exits
+from tbgen.beyond.holding.graph import Graph
+from tbgen.beyond.holding.hold import FOR_EVER
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput, WrongClaim
-from tbgen.fortress import Claim, Proof, claims, prove
-from tbgen.fortress.exits import Exits
-from tbgen.fortress.graph import Graph
-from tbgen.fortress.hold import FOR_EVER
 from tbgen.probe import open_tablebase
 from tests.support.boards import boards_of_no_chess
 

@@ -5,10 +5,10 @@ import random
 import chess
 import pytest
 
-from tbgen import outcome
-from tbgen.fortress import hold_quickly, prove
-from tbgen.material import parse
-from tbgen.position import goal, level
+from tbgen.beyond.holding import hold_quickly, prove
+from tbgen.core import outcome
+from tbgen.core.material import parse
+from tbgen.core.position import goal, level
 from tests.support.boards import random_boards
 
 PERPETUAL = chess.Board("6k1/6p1/8/7Q/8/8/rr6/7K w - - 10 60")
@@ -21,7 +21,7 @@ def test_a_move_and_its_bound() -> None:
 
 
 def test_no_men_are_tried_without_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbgen.fortress.quick.Attempt.on", None)
+    monkeypatch.setattr("tbgen.beyond.holding.quick.Attempt.on", None)
     assert hold_quickly(PERPETUAL, goal(PERPETUAL), None, -1.0) is None
 
 

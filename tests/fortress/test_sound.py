@@ -8,14 +8,15 @@ from typing import NamedTuple
 import chess
 import pytest
 
-from tbgen import checker, outcome
-from tbgen.certificate import name_of
-from tbgen.checker import check, read
+from tbgen.beyond import checker
+from tbgen.beyond.certificate import name_of
+from tbgen.beyond.checker import check, read
+from tbgen.beyond.holding import claims, prove
+from tbgen.beyond.holding.graph import Graph
+from tbgen.core import outcome
+from tbgen.core.material import parse
+from tbgen.core.position import goal, level
 from tbgen.errors import WrongClaim
-from tbgen.fortress import claims, prove
-from tbgen.fortress.graph import Graph
-from tbgen.material import parse
-from tbgen.position import goal, level
 from tbgen.probe import Tablebase, open_tablebase
 from tests.support.blocked import twin_with_exits_for
 from tests.support.boards import random_boards

@@ -12,9 +12,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome
-from tbgen.fortress import prove
-from tbgen.position import fault, goal, level
+from tbgen.beyond.holding import prove
+from tbgen.core import outcome
+from tbgen.core.position import fault, goal, level
 
 LABELLED = os.environ.get("TBGEN_WINNABLE", "")
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen import sizes
 from tbgen.generate import workspace
 from tbgen.store import compressed, table_path
+from tbgen.system import thresholds
 from tests.support.stopped import KPVK, build, fill
 
 
@@ -14,7 +14,7 @@ from tests.support.stopped import KPVK, build, fill
 def place(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with all that KPvK needs; every slice is made safe at once."""
     fill(tmp_path, small_tables)
-    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
+    monkeypatch.setattr(thresholds, "KEPT_FROM", 0)
     monkeypatch.setattr(workspace, "_WAIT", -1.0)
     return tmp_path
 
@@ -31,7 +31,7 @@ def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> by
 @pytest.fixture
 def in_pieces(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slices are compressed, however small, in several pieces."""
-    monkeypatch.setattr(sizes, "COMPRESSED_FROM", 0)
+    monkeypatch.setattr(thresholds, "COMPRESSED_FROM", 0)
     monkeypatch.setattr(compressed, "_PIECE", 1000)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.core.material import Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.generate import averages
 from tbgen.generate.averages import Average, Terms, average, traits_of
 from tbgen.generate.estimate import numbers_of
-from tbgen.material import Material, parse
-from tbgen.table_rules import TableRules
 
 RECORDED = Path(__file__).resolve().parents[2] / "tbgen" / "generate" / "recorded.csv"
 

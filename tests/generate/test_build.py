@@ -17,11 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen import outcome
 from tbgen.cli import build
 from tbgen.cli.main import main
 from tbgen.cli.progress import TableProgress
-from tbgen.contents import distances
+from tbgen.core import outcome
+from tbgen.core.material import Material, every, parse
+from tbgen.core.table_contents import distances
+from tbgen.core.table_rules import TableRules
 from tbgen.generate import calibration
 from tbgen.generate.forecast import make_forecast
 from tbgen.generate.plan import make_plan
@@ -30,14 +32,12 @@ from tbgen.generate.usage import Clocks, begin_peak, peak_memory
 from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
-from tbgen.material import Material, every, parse
+from tbgen.memory import disk_arrays as disk_arrays_module
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.report.census import take
-from tbgen.sizes import PROGRAM
 from tbgen.store import building, open_table, stamp_of, table_path
-from tbgen.store import disk_arrays as disk_arrays_module
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
-from tbgen.table_rules import TableRules
+from tbgen.system.thresholds import PROGRAM
 from tests.support.patience import PATIENCE
 
 TBGEN = [sys.executable, "-m", "tbgen"]

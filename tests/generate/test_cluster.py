@@ -12,22 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from tbgen import sizes
 from tbgen.cli.build import _last_line, _lines
 from tbgen.cli.main import main
-from tbgen.cluster.client import local_cluster
-from tbgen.cluster.tasks import Hands
+from tbgen.core.material import Material, every, parse, with_dependencies
 from tbgen.errors import BadInput
-from tbgen.generate import calibration, cluster, workspace
-from tbgen.generate.cluster import Job, build_one, run_on_cluster
+from tbgen.generate import calibration, workspace
+from tbgen.generate.cluster import run as cluster
+from tbgen.generate.cluster.client import local_cluster
+from tbgen.generate.cluster.run import Job, build_one, run_on_cluster
+from tbgen.generate.cluster.tasks import Hands
 from tbgen.generate.execute import execute
 from tbgen.generate.plan import Plan, make_plan
 from tbgen.generate.precompile import warm_up
 from tbgen.generate.watcher import Watcher
 from tbgen.index import layout_of
-from tbgen.material import Material, every, parse, with_dependencies
+from tbgen.memory.disk_arrays import SCRATCH
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import SCRATCH
+from tbgen.system import thresholds
 from tests.support.groups import wait_until_more_than, wait_until_nobody
 from tests.support.patience import PATIENCE
 from tests.support.runs import complaints
@@ -178,7 +179,7 @@ def test_another_worker_goes_on_with_the_slices_of_a_dead_one(four_men: Path, tm
 def work_as_on_six_men(scratch: str) -> None:
     """What is there only while a table is built has a disk of its own; a slice has snapshots, a second apart."""
     os.environ[SCRATCH] = scratch
-    sizes.LONG_FROM = 1 << 24  # type: ignore[misc]
+    thresholds.LONG_FROM = 1 << 24  # type: ignore[misc]
     workspace._EVERY = 1.0  # type: ignore[misc]
 
 
@@ -247,7 +248,7 @@ def test_an_interrupt_while_workers_start(tmp_path: Path) -> None:
 
 
 def test_no_scheduler(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbgen.cluster.client._PATIENCE", 0.5)
+    monkeypatch.setattr("tbgen.generate.cluster.client._PATIENCE", 0.5)
     for address in ("tcp://127.0.0.1:1", "nowhere:1"):
         assert main(["build", "KvK", "--scheduler", address, "--tables", str(tmp_path)]) == 1
         assert re.fullmatch(rf"tbgen: no dask scheduler answers at {address}: .*\n", capsys.readouterr().err)

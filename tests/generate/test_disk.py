@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 from numpy.typing import NDArray
 
-from tbgen import sizes
 from tbgen.cli.main import main
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import OutOfRoom
 from tbgen.generate.estimate import estimate
 from tbgen.generate.forecast import check_disk, make_forecast
 from tbgen.generate.plan import Plan, make_plan
 from tbgen.generate.table import build_table
 from tbgen.index import layout_of
-from tbgen.material import parse
-from tbgen.sizes import PROGRAM, on_disk_from
-from tbgen.store import disk_arrays as disk_arrays_module
+from tbgen.memory import disk_arrays as disk_arrays_module
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
-from tbgen.table_rules import TableRules
+from tbgen.system import thresholds
+from tbgen.system.thresholds import PROGRAM, on_disk_from
 
 
 @pytest.mark.parametrize("memory", [PROGRAM, 4 << 30])
@@ -153,7 +153,7 @@ def test_a_build_without_room_for_snapshots_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TBGEN_SCRATCH", raising=False)
-    monkeypatch.setattr(sizes, "LONG_FROM", 0)
+    monkeypatch.setattr(thresholds, "LONG_FROM", 0)
     forecast = make_forecast(make_plan([parse("KNvK")], tmp_path, "r"), 1)
     assert 0 < forecast.snapshots < forecast.scratch
     usage, free = shutil.disk_usage(tmp_path), forecast.disk + forecast.scratch

@@ -8,23 +8,23 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen import sizes
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable
-from tbgen.generate import finished
+from tbgen.generate import finished_slices
 from tbgen.generate.execute import execute
-from tbgen.generate.finished import Compressed
+from tbgen.generate.finished_slices import Compressed
 from tbgen.generate.plan import make_plan
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import NOBODY
 from tbgen.index import layout_of
 from tbgen.index.promotions import stepped_to
-from tbgen.material import parse
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.probe.numbering import make_numbering, number_of, signature
 from tbgen.retro.checkpoint import Counts
 from tbgen.store import compressed, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
-from tbgen.table_rules import TableRules
+from tbgen.system import thresholds
 from tests.support.boards import random_boards
 from tests.support.stopped import KPVK, build, go_on, journal_of, kept_in, stop
 
@@ -47,7 +47,7 @@ def test_pawns_that_meet(
     for _ in execute(make_plan([material], place, rules), NOBODY, threads=2, memory=1 << 30):
         pass
     for least in (0, 1 << 40):
-        monkeypatch.setattr(sizes, "COMPRESSED_FROM", least)
+        monkeypatch.setattr(thresholds, "COMPRESSED_FROM", least)
         path = table_path(place, material, rules)
         path.unlink()
         arrays = DiskArrays(place, 1 << 40)
@@ -61,7 +61,7 @@ def test_pawns_that_meet(
 def test_a_slice_that_has_changed_is_solved_again(place: Path, expected: bytes, which: int) -> None:
     stop(place, 5)
     done = [one for batch in kept_in(place) for one in batch.slices]
-    path = journal_of(place).parent / finished.FINISHED
+    path = journal_of(place).parent / finished_slices.FINISHED
     data = bytearray(path.read_bytes())
     data[done[2].place[which] + 17] ^= 1
     path.write_bytes(data)
@@ -70,7 +70,7 @@ def test_a_slice_that_has_changed_is_solved_again(place: Path, expected: bytes, 
     assert table_path(place, KPVK, "r").read_bytes() == expected
 
 
-@pytest.mark.parametrize("name", [finished.FINISHED, finished.STAIRCASES])
+@pytest.mark.parametrize("name", [finished_slices.FINISHED, finished_slices.STAIRCASES])
 @pytest.mark.parametrize("harm", ["gone", "empty", "half", "another"])
 def test_files_that_are_not_what_they_were(place: Path, expected: bytes, name: str, harm: str) -> None:
     stop(place, 9)
@@ -90,7 +90,7 @@ def test_what_changes_while_a_table_is_built_is_noticed(
     numbered = Compressed.numbered
 
     def damaged(self: Compressed, number: Callable[[np.ndarray], None]) -> compressed.CompressedColumn:
-        path = journal_of(place).parent / finished.FINISHED
+        path = journal_of(place).parent / finished_slices.FINISHED
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 1
         path.write_bytes(data)
@@ -151,14 +151,14 @@ def test_what_a_stopped_build_was_at_work_at_stays_until_its_turn_comes(place: P
     before = Compressed(place, layout, arrays, 1)
     before.turn_to([0])
     before.keep({0: Counts(1, 1, 1)})
-    kept = (place / finished.FINISHED).stat().st_size
+    kept = (place / finished_slices.FINISHED).stat().st_size
     before.turn_to([1, 2])
     before.staircases[here[2].start : here[2].stop] = numbers
     before.keep({1: Counts(1, 1, 1)})  # which the journal does not say any more
     after = Compressed(place, layout, arrays, 1)
     assert after.is_whole(before._done(0, Counts(1, 1, 1)))
     after.wipe(one for one in range(layout.slices) if one not in (0, 2))
-    assert (place / finished.FINISHED).stat().st_size == kept, "it has no use"
+    assert (place / finished_slices.FINISHED).stat().st_size == kept, "it has no use"
     after.turn_to([1])
     assert (after.staircases[here[2].start : here[2].stop] == numbers).all()
     after.turn_to([2])

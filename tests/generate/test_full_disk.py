@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.core.material import parse
 from tbgen.errors import OutOfRoom
-from tbgen.material import parse
 from tbgen.store import table_path
 
 # every slice is made safe at once, no array is too small for the disk, and the check beforehand sees nothing
 BUILD = """
 import sys
-from tbgen import sizes; from tbgen.generate import forecast, workspace
-sizes.KEPT_FROM, workspace._WAIT, sizes.LARGE = 0, -1.0, 1 << 12
-sizes.COMPRESSED_FROM = int(sys.argv[2])
+from tbgen.system import thresholds; from tbgen.generate import forecast, workspace
+thresholds.KEPT_FROM, workspace._WAIT, thresholds.LARGE = 0, -1.0, 1 << 12
+thresholds.COMPRESSED_FROM = int(sys.argv[2])
 forecast.check_disk = lambda forecast: None
 from tbgen.cli.main import main
 sys.exit(main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "1", "-q"]))

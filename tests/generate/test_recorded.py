@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.core.material import every, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.generate import calibration
 from tbgen.generate.estimate import estimate
 from tbgen.generate.recorded import recorded
-from tbgen.material import every, parse
 from tbgen.store import find_table, open_table
-from tbgen.table_rules import TableRules
 
 ROOT = Path(__file__).resolve().parents[2]
 AGAIN = Path(__file__).with_name("built_again.csv")

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen import files
 from tbgen.generate import renumbering
 from tbgen.index import layout_of
 from tbgen.retro import export
 from tbgen.store import table_path
+from tbgen.system import output_files
 from tests.support.stopped import KPVK, Enough, build, go_on, journal_of, stop
 
 
@@ -69,11 +69,11 @@ def test_numbers_are_on_the_disk_before_the_next_are_given(
 
     def sync(path: Path) -> None:
         done.append(path.name)
-        files.sync(path)
+        output_files.sync(path)
 
     def renew(path: Path, parts: list[Any]) -> None:
         done.append(path.name)
-        files.renew(path, parts)
+        output_files.renew(path, parts)
 
     monkeypatch.setattr(renumbering, "sync", sync)
     monkeypatch.setattr(renumbering, "renew", renew)

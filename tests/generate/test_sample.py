@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.contents import Contents
+from tbgen.core.table_contents import Contents
 from tbgen.errors import WrongTable
 from tbgen.generate import sample
 from tbgen.retro import export

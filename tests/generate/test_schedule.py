@@ -6,8 +6,8 @@ from graphlib import TopologicalSorter
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.core.material import Material, every, parse, with_dependencies
 from tbgen.generate.schedule import priorities, seconds_on
-from tbgen.material import Material, every, parse, with_dependencies
 
 
 @pytest.fixture

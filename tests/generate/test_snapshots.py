@@ -10,22 +10,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from tbgen import sizes
+from tbgen.core.material import Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.generate import snapshots
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
-from tbgen.material import Material, parse
+from tbgen.memory import disk_arrays as arrays_on_disk
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro import slice_solver, snapshot, solver
 from tbgen.retro.checkpoint import Kept, Snapshot
 from tbgen.retro.sweep.rounds import SETTLING
-from tbgen.store import disk_arrays as arrays_on_disk
 from tbgen.store import table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
-from tbgen.table_rules import TableRules
+from tbgen.system import thresholds
 from tests.support.stopped import Enough
 from tests.support.thinned import thinned
 
@@ -109,8 +109,8 @@ class Builds(Watcher):
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
-    monkeypatch.setattr(sizes, "LONG_FROM", 0)
+    monkeypatch.setattr(thresholds, "KEPT_FROM", 0)
+    monkeypatch.setattr(thresholds, "LONG_FROM", 0)
     monkeypatch.setattr(workspaces, "_EVERY", -1.0)
     monkeypatch.setattr(workspaces, "_WAIT", -1.0)
 
@@ -137,8 +137,8 @@ def expected(small_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Ca
             place = tmp_path_factory.mktemp("expected")
             with pytest.MonkeyPatch.context() as patch:
                 plain = Builds(builds.material.name, builds.rules, small_tables, place, patch)
-                patch.setattr(sizes, "KEPT_FROM", 1 << 40)
-                patch.setattr(sizes, "LONG_FROM", 1 << 40)
+                patch.setattr(thresholds, "KEPT_FROM", 1 << 40)
+                patch.setattr(thresholds, "LONG_FROM", 1 << 40)
                 found[builds.table.name] = plain.build()
             assert not plain.kept
         return found[builds.table.name]
@@ -184,7 +184,7 @@ def test_what_was_done_since_is_done_again(
 ) -> None:
     """As after a kill: the arrays that last are those of the moment, the snapshot is an earlier one."""
     monkeypatch.setattr(solver, "TEAM_FROM", 1)
-    monkeypatch.setattr(sizes, "LARGE", 1 << 14)
+    monkeypatch.setattr(thresholds, "LARGE", 1 << 14)
     monkeypatch.setattr(arrays_on_disk, "SMALL", 1 << 10)
     saved = knights.place / "saved"
     knights.stop(first, threads=threads, memory=0 if first % 2 else 1 << 40)
@@ -248,6 +248,6 @@ def test_a_disk_without_room_for_it_keeps_none(
 def test_large_slices_alone_have_snapshots(
     knights: Builds, monkeypatch: pytest.MonkeyPatch, expected: Callable[[Builds], bytes]
 ) -> None:
-    monkeypatch.setattr(sizes, "LONG_FROM", 1 << 22)
+    monkeypatch.setattr(thresholds, "LONG_FROM", 1 << 22)
     assert knights.build() == expected(knights)
     assert knights.kept == 0

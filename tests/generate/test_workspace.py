@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from tbgen import files
-from tbgen.generate import finished, journal
+from tbgen.core.material import parse
+from tbgen.generate import finished_slices, journal
 from tbgen.generate.table import build_table
 from tbgen.generate.workspace import STARTS_OVER, Workspace
 from tbgen.index import layout_of
-from tbgen.material import parse
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro.checkpoint import Counts
 from tbgen.store import file_digest, open_table, stamp_of, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import tidy
 from tbgen.store.write import write_table
+from tbgen.system import output_files
 from tests.support.patience import PATIENCE
 from tests.support.stopped import KPVK, Enough, Listener, build, go_on, journal_of, kept_in, links_of, slices_in, stop
 from tests.support.thinned import thinned
@@ -268,12 +268,12 @@ def test_a_slice_is_on_the_disk_before_the_journal_says_so(place: Path, monkeypa
 
     def sync(path: Path) -> None:
         done.append(path.name)
-        files.sync(path)
+        output_files.sync(path)
 
     def add(directory: Path, batch: journal.Batch) -> None:
         done.append("journal")
 
-    monkeypatch.setattr(finished, "sync", sync)
+    monkeypatch.setattr(finished_slices, "sync", sync)
     monkeypatch.setattr(journal, "add", add)
     build(place)
     slices = len(done) // 3
@@ -338,9 +338,9 @@ KILLED = """
 import sys
 from pathlib import Path
 from typing import Any
-from tbgen import sizes
+from tbgen.system import thresholds
 from tbgen.generate import workspace
-sizes.KEPT_FROM, workspace._WAIT = 0, -1.0
+thresholds.KEPT_FROM, workspace._WAIT = 0, -1.0
 from tbgen.cli.main import main
 main(["build", "KPvK", "--tables", sys.argv[1], "--threads", "2"])
 """

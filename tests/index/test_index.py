@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import FILES_MIRRORED, GEOMETRY, RANKS_MIRRORED, TRANSPOSED
+from tbgen.compiler.jit import kernel
+from tbgen.core.material import Material, every, parse
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, Atlas, inverse, make_atlas
 from tbgen.index.groups import GROUP_SIZES, MOST_ALIKE, choices
@@ -22,8 +24,6 @@ from tbgen.index.kernels import quotient
 from tbgen.index.kings import FIXED, FREE, MIRRORED, PAIRS, kings
 from tbgen.index.pawns import SWAP_BIT, count_slices, every_slice
 from tbgen.index.positions import fen, fens, first_to_move, placed, position
-from tbgen.jit import kernel
-from tbgen.material import Material, every, parse
 from tests.support.materials import LARGER, SMALL
 from tests.support.numbering import decode_many, locate_many
 

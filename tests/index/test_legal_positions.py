@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from tbgen.material import every, parse
+from tbgen.core.material import every, parse
 from tests.support.legal_positions import Counted, count, materials
 from tests.support.places import ROOT
 

@@ -8,9 +8,9 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.core.material import Material, parse
 from tbgen.index import layout_of
 from tbgen.index.promotions import promoted_to
-from tbgen.material import Material, parse
 from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
 from tests.support.boards import random_boards
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tbgen.core.material import every, parse
 from tbgen.index import Layout, layout_of
 from tbgen.index.groups import choices
 from tbgen.index.kings import FREE, kings
 from tbgen.index.stored_twice import stored_twice
 from tbgen.index.symmetry import SymmetryClasses
-from tbgen.material import every, parse
 from tbgen.probe.vector import PositionColumns, sound
 from tbgen.store import list_tables, open_table
 from tests.support.legal_positions import count

@@ -7,11 +7,11 @@ from typing import Any
 import chess
 import pytest
 
+from tbgen.beyond.local import attempt as attempts
+from tbgen.beyond.local.choose import Part
+from tbgen.beyond.local.solve import LocalTables, solve_plan
+from tbgen.core.position import goal
 from tbgen.errors import OutOfRoom
-from tbgen.local import attempt as attempts
-from tbgen.local.choose import Part
-from tbgen.local.solve import LocalTables, solve_plan
-from tbgen.position import goal
 from tbgen.probe import open_tablebase
 from tests.support.local_tables import BOTH_RACE, MEMORY
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome, position
-from tbgen.local.choose import make_plan
-from tbgen.local.solve import solve_plan
-from tbgen.local.view import SolvedTables
+from tbgen.beyond.local.choose import make_plan
+from tbgen.beyond.local.solve import solve_plan
+from tbgen.beyond.local.view import SolvedTables
+from tbgen.core import outcome, position
 from tbgen.probe import open_tablebase
 from tbgen.probe.bounds import View, answer
 from tbgen.probe.numbering import material_of

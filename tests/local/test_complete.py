@@ -7,14 +7,14 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.arrays import in_memory
+from tbgen.beyond.local.choose import Tables, make_plan
+from tbgen.beyond.local.complete import CompleteTables, excerpt_of
+from tbgen.beyond.local.solve import LocalTables, solve_plan
+from tbgen.beyond.local.walks import mirrored, swapped
+from tbgen.core.material import Material, every, parse
 from tbgen.index import layout_of
 from tbgen.index.exits import Reached
-from tbgen.local.choose import Tables, make_plan
-from tbgen.local.complete import CompleteTables, excerpt_of
-from tbgen.local.solve import LocalTables, solve_plan
-from tbgen.local.walks import mirrored, swapped
-from tbgen.material import Material, every, parse
+from tbgen.memory.arrays import in_memory
 from tests.support.local_tables import BOTH_RACE, parts_of
 
 THREE = [one for men in (2, 3) for one in every(men)]

@@ -6,12 +6,12 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import position
-from tbgen.local.choose import Part, make_plan
-from tbgen.local.files import Shelf
-from tbgen.local.solve import solve_plan
-from tbgen.local.view import SolvedTables
-from tbgen.material import Material, parse
+from tbgen.beyond.local.choose import Part, make_plan
+from tbgen.beyond.local.files import Shelf
+from tbgen.beyond.local.solve import solve_plan
+from tbgen.beyond.local.view import SolvedTables
+from tbgen.core import position
+from tbgen.core.material import Material, parse
 from tbgen.probe import open_tablebase
 from tbgen.probe.bounds import answer
 from tbgen.store.format.local import Bound

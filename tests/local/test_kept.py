@@ -9,14 +9,14 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome, position
+from tbgen.beyond.local import attempt as attempts
+from tbgen.beyond.local.choose import Part, make_plan
+from tbgen.beyond.local.files import KeptPart, Shelf
+from tbgen.beyond.local.stages import Cost
 from tbgen.cli.main import main
+from tbgen.core import outcome, position
+from tbgen.core.material import Material, parse
 from tbgen.errors import MissingTable, TbgenError, UnsupportedPosition
-from tbgen.local import attempt as attempts
-from tbgen.local.choose import Part, make_plan
-from tbgen.local.files import KeptPart, Shelf
-from tbgen.local.stages import Cost
-from tbgen.material import Material, parse
 from tbgen.probe import OnlyBounds, Sure, Tablebase, open_tablebase
 from tbgen.store import list_tables, open_table
 from tbgen.store.format.local import Bound

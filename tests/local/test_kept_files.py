@@ -14,21 +14,21 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen import outcome, position
-from tbgen.contents import Contents, no_positions
+from tbgen.beyond.local.choose import make_plan
+from tbgen.beyond.local.files import Shelf
+from tbgen.beyond.local.solve import solve_plan
+from tbgen.core import outcome, position
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents, no_positions
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, MissingTable, UnsupportedPosition
-from tbgen.local.choose import make_plan
-from tbgen.local.files import Shelf
-from tbgen.local.solve import solve_plan
-from tbgen.material import parse
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.probe import open_tablebase
 from tbgen.store import Bulk, TableFile, find_table, list_tables, open_table
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.format.local import Bound, LocalName, LocalNotes, SolvedWith
 from tbgen.store.local import list_local, local_file, local_named
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
 from tbgen.verify.file import check_local
 from tbgen.verify.run import Verdict
 from tests.support.local_tables import (

@@ -8,20 +8,20 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome, position
+from tbgen.beyond.local.choose import _Choice, make_plan, start_of
+from tbgen.beyond.local.files import rows_of
+from tbgen.beyond.local.resets import after_retaking, resets
+from tbgen.beyond.local.solve import LocalTables, of_bound, solve_plan
+from tbgen.beyond.local.stages import Limits, stages
+from tbgen.beyond.local.view import SolvedTables
+from tbgen.beyond.local.walks import Pawns, closed, mirrored, swapped
+from tbgen.core import outcome, position
+from tbgen.core.material import Material, parse
+from tbgen.core.position import fault, level
 from tbgen.errors import UnsupportedPosition
 from tbgen.index.exits import Reached
 from tbgen.index.layout import Layout
 from tbgen.index.positions import fen
-from tbgen.local.choose import _Choice, make_plan, start_of
-from tbgen.local.files import rows_of
-from tbgen.local.resets import after_retaking, resets
-from tbgen.local.solve import LocalTables, of_bound, solve_plan
-from tbgen.local.stages import Limits, stages
-from tbgen.local.view import SolvedTables
-from tbgen.local.walks import Pawns, closed, mirrored, swapped
-from tbgen.material import Material, parse
-from tbgen.position import fault, level
 from tbgen.probe import SureResult, open_tablebase, play
 from tbgen.probe.bounds import View, answer
 from tbgen.probe.local import Numbers
@@ -176,7 +176,7 @@ def test_what_slices_lead_to_is_known_without_a_list_of_them(material: str) -> N
 
 
 def test_too_many_slices_are_counted_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tbgen.local.choose.closed", None)
+    monkeypatch.setattr("tbgen.beyond.local.choose.closed", None)
     (part,) = make_plan(chess.Board("4k3/ppppp3/8/8/8/8/PPPPP3/4K3 w - - 0 1"), [], 0)
     assert len(part.slices) == 15**5
     limits = Limits(1 << 33, 1 << 60, 1000)

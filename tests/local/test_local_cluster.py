@@ -11,15 +11,15 @@ from pathlib import Path
 import chess
 import pytest
 
+from tbgen.beyond.local import attempt as attempts
+from tbgen.beyond.local.attempt import Attempt, Means, attempt
+from tbgen.beyond.local.choose import Part, make_plan
+from tbgen.beyond.local.cluster import Cluster
+from tbgen.beyond.local.stages import Cost, numbers_to_solve
 from tbgen.cli.main import main
-from tbgen.cluster.client import local_cluster
+from tbgen.core.position import goal
 from tbgen.errors import BadInput
-from tbgen.local import attempt as attempts
-from tbgen.local.attempt import Attempt, Means, attempt
-from tbgen.local.choose import Part, make_plan
-from tbgen.local.cluster import Cluster
-from tbgen.local.stages import Cost, numbers_to_solve
-from tbgen.position import goal
+from tbgen.generate.cluster.client import local_cluster
 from tbgen.probe import open_tablebase
 from tbgen.store import list_tables
 from tbgen.store.leftovers import find_leftovers

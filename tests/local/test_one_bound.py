@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tbgen import outcome, position
-from tbgen.checker import check, read
-from tbgen.contents import OUTCOME_SHIFT
-from tbgen.local.choose import Part, make_plan
-from tbgen.local.files import Shelf
-from tbgen.local.resets import Reset, after_retaking, resets
-from tbgen.local.solve import LocalTables, solve_plan
-from tbgen.local.stages import Limits, numbers_to_solve, stages
-from tbgen.local.view import SolvedTables
-from tbgen.local.walks import Pawns, mirrored
-from tbgen.material import Material, every, parse
+from tbgen.beyond.checker import check, read
+from tbgen.beyond.local.choose import Part, make_plan
+from tbgen.beyond.local.files import Shelf
+from tbgen.beyond.local.resets import Reset, after_retaking, resets
+from tbgen.beyond.local.solve import LocalTables, solve_plan
+from tbgen.beyond.local.stages import Limits, numbers_to_solve, stages
+from tbgen.beyond.local.view import SolvedTables
+from tbgen.beyond.local.walks import Pawns, mirrored
+from tbgen.beyond.prove.strategy import prove
+from tbgen.core import outcome, position
+from tbgen.core.material import Material, every, parse
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.probe import bounds, open_tablebase
-from tbgen.prove.strategy import prove
 from tbgen.store import open_table
 from tbgen.store.format.local import BOTH, Bound
 from tbgen.store.local import list_local

@@ -8,27 +8,27 @@ from typing import Any
 import chess
 import pytest
 
-from tbgen import sizes
+from tbgen.beyond.local import attempt as attempts
+from tbgen.beyond.local import solve as solving
+from tbgen.beyond.local.attempt import Means, attempt
+from tbgen.beyond.local.choose import Part, make_plan
+from tbgen.beyond.local.complete import CompleteTables
+from tbgen.beyond.local.files import Shelf
+from tbgen.beyond.local.solve import solve_plan
+from tbgen.beyond.local.stages import Cost
 from tbgen.cli.main import main
+from tbgen.core.position import goal
 from tbgen.errors import OutOfRoom
 from tbgen.generate import workspace as workspaces
 from tbgen.generate.workspace import STARTS_OVER, Workspace
 from tbgen.index.exits import Exits
-from tbgen.local import attempt as attempts
-from tbgen.local import solve as solving
-from tbgen.local.attempt import Means, attempt
-from tbgen.local.choose import Part, make_plan
-from tbgen.local.complete import CompleteTables
-from tbgen.local.files import Shelf
-from tbgen.local.solve import solve_plan
-from tbgen.local.stages import Cost
-from tbgen.position import goal
 from tbgen.probe import open_tablebase
 from tbgen.retro.checkpoint import Counts
 from tbgen.retro.job import Solved
 from tbgen.store import building, list_tables
 from tbgen.store.leftovers import find_leftovers, tidy
 from tbgen.store.local import list_local
+from tbgen.system import thresholds
 from tests.support.local_tables import ALL, BOTH_RACE, MEMORY, links, parts_of
 from tests.support.stopped import Enough
 
@@ -44,7 +44,7 @@ def plan_of(place: Path) -> list[Part]:
 def place(small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory of tables; every slice is made safe at once."""
     links(small_tables, tmp_path, ALL)
-    monkeypatch.setattr(sizes, "KEPT_FROM", 0)
+    monkeypatch.setattr(thresholds, "KEPT_FROM", 0)
     monkeypatch.setattr(workspaces, "_WAIT", -1.0)
     monkeypatch.setattr(attempts, "plans", lambda board, means: iter([(plan_of(means.directory), Cost(0, 0, 0))]))
     return tmp_path

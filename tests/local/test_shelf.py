@@ -8,12 +8,12 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.local import files
-from tbgen.local.choose import Part, make_plan
-from tbgen.local.files import Shelf
-from tbgen.local.solve import solve_plan
-from tbgen.local.walks import Pawns
-from tbgen.material import Material, parse
+from tbgen.beyond.local import files
+from tbgen.beyond.local.choose import Part, make_plan
+from tbgen.beyond.local.files import Shelf
+from tbgen.beyond.local.solve import solve_plan
+from tbgen.beyond.local.walks import Pawns
+from tbgen.core.material import Material, parse
 from tbgen.store import TableFile, open_table
 from tbgen.store.local import list_local
 from tests.support.local_tables import ALL, BLOCKED, keep_all, links, parts_of
@@ -103,7 +103,7 @@ def test_who_forgets_opens_no_table_that_cannot_depend_on_what_is_spare(
         opened.append(path)
         return open_table(path)
 
-    monkeypatch.setattr("tbgen.local.files.open_table", noted)
+    monkeypatch.setattr("tbgen.beyond.local.files.open_table", noted)
     Shelf(tmp_path, writes=True).forget([small.path])
     assert opened == [large.path]
     Shelf(tmp_path, writes=True).forget([large.path])
@@ -119,7 +119,7 @@ def test_a_table_that_is_gone_does_not_serve(
     plan = make_plan(NEAR, materials(ALL), SMALL)
     solve(tmp_path, plan)
     listed = [*list_local(tmp_path)]
-    monkeypatch.setattr("tbgen.local.files.list_local", lambda tables: listed)
+    monkeypatch.setattr("tbgen.beyond.local.files.list_local", lambda tables: listed)
     for one in list_local(tmp_path, plan[-1].material.normal):
         one.path.unlink()
     assert not is_served(tmp_path, plan)

@@ -7,14 +7,14 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome, position
-from tbgen.certificate import name_of
-from tbgen.checker import Claim, Reply, check, read
+from tbgen.beyond.certificate import name_of
+from tbgen.beyond.checker import Claim, Reply, check, read
+from tbgen.beyond.prove import strategy
+from tbgen.beyond.prove.strategy import Proved, prove, ranks
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput, MissingTable, OutOfRoom, WrongClaim
 from tbgen.probe import Result, Tablebase, open_tablebase
 from tbgen.probe.bounds import LocalSource
-from tbgen.prove import strategy
-from tbgen.prove.strategy import Proved, prove, ranks
 from tests.support.certificates import changed, counted
 from tests.support.local_tables import ALL, BLOCKED, RACE, keep, keep_all, keep_alone, links, spread
 

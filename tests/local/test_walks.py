@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from tbgen.local import walks
-from tbgen.local.walks import AllFrom, closed
+from tbgen.beyond.local import walks
+from tbgen.beyond.local.walks import AllFrom, closed
 
 START = ((8, 26), (48, 51))
 """a2 and c4 against a7 and d7."""

@@ -14,20 +14,20 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
+from tbgen.beyond.local.choose import make_plan
+from tbgen.beyond.local.solve import LocalTables, of_bound, solve_plan
 from tbgen.board.moves import NOBODY
-from tbgen.contents import Contents
+from tbgen.core.material import Material, every, parse
+from tbgen.core.outcome import FIRST_RECORD
+from tbgen.core.packed_steps import pack_steps
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.index.atlas import make_atlas
 from tbgen.index.kernels import decode, locate
 from tbgen.index.layout import layout_of
-from tbgen.local.choose import make_plan
-from tbgen.local.solve import LocalTables, of_bound, solve_plan
-from tbgen.material import Material, every, parse
-from tbgen.outcome import FIRST_RECORD
 from tbgen.probe.numbering import material_of
-from tbgen.steps import pack_steps
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.format.local import BOTH, Bound
-from tbgen.table_rules import TableRules
 from tbgen.verify.joined import Joined
 from tbgen.verify.moves import NO_POSITION, list_all, make_board, make_moves
 from tbgen.verify.values import Dictionary, level_of, value_at

@@ -1,4 +1,4 @@
-"""One look: all colours stand in tbgen/look/look.css, every page has that sheet, and every drawn board its squares."""
+"""One look: tbgen/drawing/look.css has all colours, every page has that sheet, and every drawn board its squares."""
 
 import re
 import struct
@@ -8,9 +8,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.look import SHEET, palette
-from tbgen.look.board import picture, shared
-from tbgen.look.png import HEIGHT, SIDE, WIDTH, can_draw, png
+from tbgen.drawing import SHEET, palette
+from tbgen.drawing.board import picture, shared
+from tbgen.drawing.png import HEIGHT, SIDE, WIDTH, can_draw, png
 from tests.support.places import ROOT
 
 COLOUR = re.compile(
@@ -19,8 +19,8 @@ COLOUR = re.compile(
 USED = re.compile(r"var\(--([\w-]+)\)")
 ALLOWED = {
     "tbgen/cli/show.py": "a terminal's men are letters: both colours must be read on both squares",
-    "tbgen/look/board.py": "the margin of a board is transparent",
-    "tbgen/pages/static/icon.svg": "no style sheet reaches an icon",
+    "tbgen/drawing/board.py": "the margin of a board is transparent",
+    "tbgen/web/pages/static/icon.svg": "no style sheet reaches an icon",
 }
 SOURCES = [
     path
@@ -118,5 +118,5 @@ def test_a_picture_of_a_position_is_a_png() -> None:
 
 
 def test_the_icon_has_colours_of_the_palette() -> None:
-    icon = (ROOT / "tbgen/pages/static/icon.svg").read_text(encoding="utf-8")
+    icon = (ROOT / "tbgen/web/pages/static/icon.svg").read_text(encoding="utf-8")
     assert set(COLOUR.findall(icon)) <= set(palette().values())

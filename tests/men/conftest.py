@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.board.men import defined
 from tbgen.cli.progress import warm_up_visibly
-from tbgen.material import parse, with_dependencies
-from tbgen.men import defined
+from tbgen.core.material import parse, with_dependencies
 from tests.support.small_tables import make
 
 MEN = defined(["X=WDN Wizard"])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.material import parse
-from tbgen.men import defined
+from tbgen.board.men import defined
+from tbgen.core.material import parse
 from tbgen.store import open_table
 from tests.support.runs import tbgen
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.board.men import BUILT_IN, RESERVED, VARIABLE, Man, defined, known, use
+from tbgen.board.men.betza import canonical, steps
+from tbgen.core.material import parse, with_dependencies
 from tbgen.errors import BadInput
-from tbgen.material import parse, with_dependencies
-from tbgen.men import BUILT_IN, RESERVED, VARIABLE, Man, defined, known, use
-from tbgen.men.betza import canonical, steps
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,17 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome
+from tbgen.beyond.holding import prove
+from tbgen.beyond.holding.exits import Exits
+from tbgen.beyond.holding.graph import Graph
+from tbgen.beyond.prove.position import solve
+from tbgen.board.men import Man, defined
+from tbgen.board.men.board import FairyBoard, read
+from tbgen.core import outcome
+from tbgen.core.material import parse
+from tbgen.core.position import goal, level
 from tbgen.errors import UnsupportedPosition
-from tbgen.fortress import prove
-from tbgen.fortress.exits import Exits
-from tbgen.fortress.graph import Graph
-from tbgen.material import parse
-from tbgen.men import Man, defined
-from tbgen.men.board import FairyBoard, read
-from tbgen.position import goal, level
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.prove.position import solve
 from tests.support.arrangements import compare_arrangements
 from tests.support.boards import boards_of
 

@@ -8,9 +8,9 @@ import chess
 import pyffish
 import pytest
 
-from tbgen import position
-from tbgen.men import BUILT_IN
-from tbgen.men.board import FairyBoard, piece
+from tbgen.board.men import BUILT_IN
+from tbgen.board.men.board import FairyBoard, piece
+from tbgen.core import position
 
 JUDGED = [man for man in BUILT_IN.values() if "DD" not in man.moves]
 LETTERS = "".join(man.letter for man in JUDGED)

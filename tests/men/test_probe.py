@@ -5,12 +5,12 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.look.board import sharing
-from tbgen.material import parse
-from tbgen.men import defined
-from tbgen.position import level, read
+from tbgen.beyond.prove.position import solve
+from tbgen.board.men import defined
+from tbgen.core.material import parse
+from tbgen.core.position import level, read
+from tbgen.drawing.board import sharing
 from tbgen.probe import Positions, Tablebase, open_tablebase
-from tbgen.prove.position import solve
 from tbgen.slim.make import make_slim
 from tests.support.boards import boards_of
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tbgen.contents import outcomes
+from tbgen.core.material import parse, with_dependencies
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import outcomes
 from tbgen.index import layout_of
 from tbgen.index.exits import exits_of
-from tbgen.material import parse, with_dependencies
-from tbgen.outcome import BASE
 from tbgen.verify.run import Verdict, verify
 from tests.support.solved import contents as table
 from tests.support.solved import entries_of

@@ -86,7 +86,7 @@ def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:
         f"tbgen-{tbgen.__version__}.data/data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()
     }
     assert {name for name in names if not name.startswith(information)} == pages | {
-        "tbgen/pages/static/rmtb.js",
+        "tbgen/web/pages/static/rmtb.js",
         *(str(path.relative_to(ROOT)) for path in files),
     }
     assert {name.partition("/")[2] for name in names if name.startswith(information)} == {

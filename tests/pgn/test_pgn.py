@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import BadInput
-from tbgen.pgn import split as pgn
-from tbgen.pgn.moves import BadMoves, place, read
-from tbgen.pgn.split import BadLine, Unit, units
-from tbgen.pgn.tags import TagSection, written
+from tbgen.rules.pgn import split as pgn
+from tbgen.rules.pgn.moves import BadMoves, place, read
+from tbgen.rules.pgn.split import BadLine, Unit, units
+from tbgen.rules.pgn.tags import TagSection, written
 from tests.support.places import GAMES_PGN
 
 GAMES = GAMES_PGN.read_bytes()

@@ -6,8 +6,8 @@ import chess
 import pytest
 
 from tbgen.errors import BadInput
-from tbgen.pgn import san
-from tbgen.pgn.replay import Replay
+from tbgen.rules.pgn import san
+from tbgen.rules.pgn.replay import Replay
 
 STARTS = (
     (chess.STARTING_FEN, False),

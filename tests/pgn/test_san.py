@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tbgen.errors import BadInput
-from tbgen.pgn import san
+from tbgen.rules.pgn import san
 
 SQUARES = [chess.square_name(square) for square in chess.SQUARES]
 STARTS = (

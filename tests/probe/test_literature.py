@@ -8,8 +8,8 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen import outcome
-from tbgen.material import parse
+from tbgen.core import outcome
+from tbgen.core.material import parse
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.store import open_table, table_path
 

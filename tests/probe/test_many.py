@@ -12,12 +12,12 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.core.material import Material, every, parse
+from tbgen.core.position import fault, level
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
 from tbgen.index import layout_of
 from tbgen.index.atlas import make_atlas
 from tbgen.index.kernels import locate
-from tbgen.material import Material, every, parse
-from tbgen.position import fault, level
 from tbgen.probe import Positions, Tablebase, open_tablebase, vector
 from tbgen.probe.levels import levels
 from tbgen.probe.numbering import make_numbering, number_of, signature

@@ -7,9 +7,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome
-from tbgen.material import parse, with_dependencies
-from tbgen.position import level
+from tbgen.core import outcome
+from tbgen.core.material import parse, with_dependencies
+from tbgen.core.position import level
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.play import has_right
 from tests.support.small_tables import make

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tbgen
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.material import Material
+from tbgen.core.position import fault, goal, level
 from tbgen.errors import BadInput, CorruptTable, MissingTable, UnsupportedPosition
-from tbgen.material import Material
-from tbgen.position import fault, goal, level
 from tbgen.probe import Positions, Result, Tablebase, open_tablebase, play, tables
 from tbgen.probe.numbering import is_sound
 from tbgen.store import TableFile, open_table
@@ -285,7 +285,7 @@ def test_texts_are_refused_where_boards_and_materials_are_wanted(resetting: Tabl
     for ask in (resetting.complete, resetting.known, resetting.beyond):
         with pytest.raises(BadInput, match=rf"^not a board: '{BISHOP}' \(give a chess\.Board; "):
             ask(BISHOP)  # type: ignore[operator]
-    with pytest.raises(BadInput, match=r"^not a material: 'KBvK' \(parse in tbgen\.material makes one"):
+    with pytest.raises(BadInput, match=r"^not a material: 'KBvK' \(parse in tbgen\.core\.material makes one"):
         resetting.table("KBvK")  # type: ignore[arg-type]
 
 

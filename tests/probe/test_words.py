@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tbgen.outcome import held_by_black, held_by_white
+from tbgen.core.outcome import held_by_black, held_by_white
 from tbgen.probe import Result, open_tablebase
 from tbgen.probe.sure import NOTHING
 from tbgen.probe.words import points, record_sentence, sentence, situation

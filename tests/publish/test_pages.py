@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.publish import pages as module
 from tbgen.slim.make import make_slim
+from tbgen.web.publish import pages as module
 
 pytestmark = pytest.mark.usefixtures("no_bundle")
 

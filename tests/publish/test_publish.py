@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.publish import site as module
 from tbgen.store import open_table
+from tbgen.web.publish import site as module
 from tests.support.published import SLIM, WHOLE
 
 pytestmark = pytest.mark.usefixtures("no_bundle")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tbgen.publish.torrent import Pieces, torrent
+from tbgen.web.publish.torrent import Pieces, torrent
 
 
 def read(data: bytes, at: int = 0) -> tuple[Any, int]:

@@ -10,13 +10,13 @@ import chess
 import chess.syzygy
 import pytest
 
-from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.core import outcome
 from tbgen.errors import BadInput
-from tbgen.pgn.split import units
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.syzygy import Syzygy
+from tbgen.rules.pgn.split import units
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.rulesets import C, RuleSet, W
 from tests.support.judged_games import game, result
 from tests.support.matches import GOOD, fake, played

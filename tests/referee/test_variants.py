@@ -13,8 +13,8 @@ import chess.pgn
 import chess.variant
 import pytest
 
-from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.core import outcome
 from tbgen.rules.rulesets import W
 from tbgen.rules.tags import begin
 from tbgen.rules.variants import VARIANTS

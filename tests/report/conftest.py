@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.report.document import Document
 from tbgen.report.make import ALL, Request, make
 from tbgen.report.write import write

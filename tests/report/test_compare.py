@@ -8,15 +8,15 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.material import Material, parse
 from tbgen.errors import BadInput, MissingTable
-from tbgen.material import Material, parse
-from tbgen.potential.pair_o_max import advise
 from tbgen.probe import Positions, open_tablebase
 from tbgen.report.census import take
 from tbgen.report.compare import HIGHER, LOWER, OTHER, SAME, SLOWER, Comparison, compare
 from tbgen.report.make import Request, make
 from tbgen.report.potential import expected, observed, potential, shares
+from tbgen.rules.potential.pair_o_max import advise
 from tbgen.store import open_table, table_path
 
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tbgen import outcome
 from tbgen.board.geometry import GEOMETRY
+from tbgen.core import outcome
+from tbgen.core.material import every, parse, with_dependencies
 from tbgen.index import layout_of
 from tbgen.index.symmetry import HALVES, KINDS, PLAIN, TWICE, SymmetryClasses
-from tbgen.material import every, parse, with_dependencies
 from tbgen.probe import Positions, open_tablebase
 from tbgen.probe.levels import levels
 from tbgen.probe.vector import PositionColumns, sound

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen import outcome
-from tbgen.material import parse
+from tbgen.core import outcome
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.report import differences, findings, overview
 from tbgen.report.census import Case, Census, Spread, take
 from tbgen.report.charts import Stack
@@ -18,7 +19,6 @@ from tbgen.report.distances import distances
 from tbgen.report.make import Request, make
 from tbgen.report.records import Longest, sentence
 from tbgen.store import open_table, table_path
-from tbgen.table_rules import TableRules
 
 SMALL = ("KvK", "KQvK", "KRvK", "KBvK", "KNvK", "KPvK")
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.core import outcome
+from tbgen.core.material import parse
 from tbgen.errors import BadInput
-from tbgen.material import parse
 from tbgen.report.document import Document, lines, written
 from tbgen.report.document import tables as tables_of
 from tbgen.report.make import Request, make

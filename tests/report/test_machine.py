@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.machine import memory
+from tbgen.system.machine import memory
 
 MACHINE = 64 << 30
 

@@ -11,7 +11,7 @@ import chess.pgn
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.report.document import Document, Line, Table, lines
 from tbgen.report.document import tables as tables_of
 from tbgen.report.lines import pgn

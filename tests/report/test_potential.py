@@ -8,20 +8,20 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.board.men import BUILT_IN, Man, defined
 from tbgen.cli.main import main
+from tbgen.core.material import Material, parse
+from tbgen.core.outcome import BASE
 from tbgen.index import layout_of
 from tbgen.index.positions import position
-from tbgen.material import Material, parse
-from tbgen.men import BUILT_IN, Man, defined
-from tbgen.outcome import BASE
-from tbgen.potential import better, pair_o_max
-from tbgen.potential.pair_o_max import advise
-from tbgen.potential.pieces import worth
 from tbgen.report import potential
 from tbgen.report.census import BLACK, WHITE
 from tbgen.report.document import Table
 from tbgen.report.pairs import one_colour
 from tbgen.report.potential import Shares
+from tbgen.rules.potential import better, pair_o_max
+from tbgen.rules.potential.pair_o_max import advise
+from tbgen.rules.potential.pieces import worth
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,8 +7,8 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen import outcome
-from tbgen.material import parse
+from tbgen.core import outcome
+from tbgen.core.material import parse
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.report.census import take
 from tbgen.report.document import Line, lines

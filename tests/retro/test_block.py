@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tbgen.jit import kernel
+from tbgen.compiler.jit import kernel
 from tbgen.retro.graph.block import all_lead_into_block
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import TURN_SYMMETRY, make_buffers

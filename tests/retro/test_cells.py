@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.jit import kernel, plain
-from tbgen.outcome import BASE
+from tbgen.compiler.jit import kernel, plain
+from tbgen.core.outcome import BASE
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, make_survey
 from tbgen.retro.sweep import cells as cells_of_a_slice

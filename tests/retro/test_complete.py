@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tbgen.core.material import parse
 from tbgen.errors import OutOfRoom
 from tbgen.index.exits import exits_of
-from tbgen.material import parse
 from tbgen.retro import slice_solver, solver
 from tbgen.retro.survey import survey
 from tbgen.retro.sweep import state

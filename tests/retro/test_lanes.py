@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tbgen.board.geometry import GEOMETRY
-from tbgen.jit import kernel
+from tbgen.compiler.jit import kernel
 from tbgen.retro.threads import lanes
 from tbgen.retro.threads.lanes import LANE, laid_out
 from tbgen.retro.threads.team import lock_lane, make_team, unlock_lane

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from tbgen.retro import link_log
 from tbgen.retro.values.staircase import Links, LookedFor, add_step, make_links
-from tbgen.sizes import FIRST_LINKS, links_for
+from tbgen.system.thresholds import FIRST_LINKS, links_for
 
 ALL = LookedFor(1, FIRST_LINKS)
 

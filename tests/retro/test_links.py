@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tbgen.jit import kernel, plain
+from tbgen.compiler.jit import kernel, plain
 from tbgen.retro.values import staircase
-from tbgen.sizes import FIRST_LINKS
+from tbgen.system.thresholds import FIRST_LINKS
 
 
 @kernel

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tbgen import outcome
 from tbgen.board.moves import is_checked, list_moves
-from tbgen.contents import distances, outcomes
+from tbgen.compiler.jit import kernel
+from tbgen.core import outcome
+from tbgen.core.material import every, parse
+from tbgen.core.table_contents import distances, outcomes
 from tbgen.index import layout_of
-from tbgen.jit import kernel
-from tbgen.material import every, parse
 from tbgen.retro.graph.slice import make_buffers
 from tests.support.boards import material_on
 from tests.support.slices import is_position, place

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from tbgen.board import moves as packed
 from tbgen.board.moves import is_checked, list_moves, pack_move
+from tbgen.compiler.jit import kernel, plain
+from tbgen.core.material import parse
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN
 from tbgen.index.exits import Reached
-from tbgen.jit import kernel, plain
-from tbgen.material import parse
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, make_buffers, successors

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.arrays import HANDLE, RESERVED, Growing, InMemoryArrays, check_room, make_room
+from tbgen.compiler.jit import kernel
+from tbgen.core.material import parse
 from tbgen.index import Layout
 from tbgen.index.exits import exits_of
-from tbgen.jit import kernel
-from tbgen.material import parse
+from tbgen.memory.arrays import HANDLE, RESERVED, Growing, InMemoryArrays, check_room, make_room
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro import room as room_module
 from tbgen.retro import solver
 from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.room import reserve
-from tbgen.store.disk_arrays import DiskArrays
 from tests.support.solved import entries_of
 
 MIB = 1 << 20

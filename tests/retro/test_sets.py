@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tbgen.jit import kernel
+from tbgen.compiler.jit import kernel
 from tbgen.retro.graph.slice import make_buffers
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.pop import ENOUGH, NEVER_ALONE, pop_block, pop_lanes

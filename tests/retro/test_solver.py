@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen import sizes
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import OutOfRoom
 from tbgen.generate import estimate
 from tbgen.index import Layout, layout_of
 from tbgen.index.exits import exits_of
-from tbgen.material import parse
+from tbgen.memory import disk_arrays
 from tbgen.retro import slice_solver, solver
 from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.export import finish
@@ -29,8 +30,7 @@ from tbgen.retro.sweep.levels import Schedule
 from tbgen.retro.threads.ahead import is_in_file
 from tbgen.retro.threads.counters import LEVEL, POSITIONS_SETTLED
 from tbgen.retro.threads.team import ABORT, Team
-from tbgen.store import disk_arrays
-from tbgen.table_rules import TableRules
+from tbgen.system import thresholds
 from tests.support.patience import PATIENCE
 from tests.support.solved import contents, entries_of, every_byte, solved
 
@@ -54,24 +54,24 @@ def two_teams(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )  # fmt: skip
 def test_as_many_teams_as_keep_all_threads_at_work(slices: int, threads: int, room: float, teams: int) -> None:
-    assert solver._teams(1000, slices, threads, room * sizes.AT_WORK * 1000) == teams
+    assert solver._teams(1000, slices, threads, room * thresholds.AT_WORK * 1000) == teams
 
 
 def test_slices_with_snapshots_are_solved_one_by_one() -> None:
-    assert [solver._teams(sizes.LONG_FROM - less, 4, 4, math.inf) for less in (0, 1)] == [1, 4]
+    assert [solver._teams(thresholds.LONG_FROM - less, 4, 4, math.inf) for less in (0, 1)] == [1, 4]
 
 
 def test_room_for_a_slice_is_room_for_all_of_its_arrays() -> None:
     for rules in (True, False):
-        arrays = estimate.solving(sizes.TEAM_FROM, 24 * sizes.TEAM_FROM, 2, with_record=rules)
-        assert arrays.memory - sizes.PROGRAM + arrays.scratch <= sizes.AT_WORK * sizes.TEAM_FROM
+        arrays = estimate.solving(thresholds.TEAM_FROM, 24 * thresholds.TEAM_FROM, 2, with_record=rules)
+        assert arrays.memory - thresholds.PROGRAM + arrays.scratch <= thresholds.AT_WORK * thresholds.TEAM_FROM
 
 
 INTERRUPTED = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from tbgen.index.exits import exits_of
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.retro import solver
 
 class Pool(ThreadPoolExecutor):
@@ -165,7 +165,7 @@ def test_a_team_leaves_no_trace_of_threads_with_four_men(name: str) -> None:
 def test_arrays_in_files_leave_no_trace(
     name: str, rules: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sizes, "LARGE", 0)
+    monkeypatch.setattr(thresholds, "LARGE", 0)
     monkeypatch.setattr(disk_arrays, "SMALL", 0)
     arrays, material = disk_arrays.DiskArrays(tmp_path, 0), parse(name)
     assert is_in_file(arrays.work(1, np.uint8))

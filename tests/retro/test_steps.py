@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from tbgen.arrays import with_room
+from tbgen.compiler.jit import plain
+from tbgen.core.material import parse
 from tbgen.errors import OutOfRoom
 from tbgen.index import Layout
 from tbgen.index.exits import exits_of
-from tbgen.jit import plain
-from tbgen.material import parse
+from tbgen.memory.arrays import with_room
 from tbgen.retro import solver
 from tbgen.retro.checkpoint import Counts, InMemory, TableArrays
 from tbgen.retro.export import finish

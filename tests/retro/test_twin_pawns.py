@@ -6,18 +6,18 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen import outcome
-from tbgen.contents import Contents, Steps
+from tbgen.core import outcome
+from tbgen.core.material import Material, parse
+from tbgen.core.table_contents import Contents, Steps
+from tbgen.core.table_rules import TableRules
 from tbgen.index import layout_of
 from tbgen.index.exits import exits_of
-from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.checkpoint import InMemory
 from tbgen.retro.export import finish
 from tbgen.retro.job import Solved
 from tbgen.retro.slice_solver import SliceSolver
 from tbgen.retro.values.staircase import make_links
-from tbgen.table_rules import TableRules
 from tests.support.boards import material_on
 from tests.support.slow_twin.goals import Goal, Result, Rules, goal_of
 from tests.support.slow_twin.placements import Placement, men_of

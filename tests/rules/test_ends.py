@@ -10,24 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.endings import Ending
 from tbgen.rules.ends import Game
 from tbgen.rules.record import Record
-from tbgen.rules.rulesets import (
-    C_LEGACY,
-    CUTERMOB,
-    IGNORED,
-    OTB,
-    RULE_SETS,
-    WG,
-    C,
-    RuleSet,
-    W,
-    parse_cutoff,
-    rule_set,
-)
+from tbgen.rules.rulesets import C_LEGACY, CUTERMOB, IGNORED, OTB, RULE_SETS, WG, C, RuleSet, W, parse_cutoff, rule_set
 from tbgen.rules.variants import VARIANTS
 from tests.support.boards import boards_of_no_chess
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome, position
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput
 from tbgen.rules.fen import LONGEST, format_fen, read_fen
 

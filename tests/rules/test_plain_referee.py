@@ -5,8 +5,8 @@ import random
 import chess
 import pytest
 
-from tbgen import outcome
-from tbgen.position import fault
+from tbgen.core import outcome
+from tbgen.core.position import fault
 from tbgen.rules import Game
 from tbgen.rules.rulesets import C_LEGACY, OTB, WG, C, RuleSet, W, rule_set
 from tests.support import plain_referee as plain

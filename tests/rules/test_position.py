@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome, position
+from tbgen.core import outcome, position
 from tbgen.errors import BadInput
 
 MEN = "PPPPNBRQppppnbrq"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.rules import scoresheet
 from tbgen.rules.record import Record

@@ -9,30 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.rules.rulesets import C_LEGACY, CLASSIC, CUTERMOB, IGNORED, OTB, WG, C, RuleSet, W, rule_set
-from tbgen.rules.scoring import (
-    Classical,
-    Exponential,
-    FullPoints,
-    Harmonic,
-    Komi,
-    Scoring,
-    Winner,
-    WithKomi,
-    scoring,
-)
-from tbgen.rules.tags import (
-    is_legacy,
-    komi_of,
-    read_start,
-    result_of,
-    rules_of,
-    scoring_of,
-    write_rules,
-    write_tags,
-)
+from tbgen.rules.scoring import Classical, Exponential, FullPoints, Harmonic, Komi, Scoring, Winner, WithKomi, scoring
+from tbgen.rules.tags import is_legacy, komi_of, read_start, result_of, rules_of, scoring_of, write_rules, write_tags
 
 
 def written(result: str | None, scheme: Scoring, rules: RuleSet = W) -> dict[str, str]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.rules.scoring import Classical, Exponential, Harmonic, Komi, WithKomi
 from tbgen.rules.tiebreaks import Crosstable
 

@@ -5,13 +5,13 @@ import random
 import chess
 import pytest
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
-from tbgen.pgn import san
-from tbgen.pgn.replay import Replay
 from tbgen.rules import Game
 from tbgen.rules.endings import Ending
 from tbgen.rules.fen import format_fen, read_fen
+from tbgen.rules.pgn import san
+from tbgen.rules.pgn.replay import Replay
 from tbgen.rules.rulesets import OTB, WG, C, W
 from tbgen.rules.tags import begin, write_start
 from tbgen.rules.variants import CHESS, VARIANTS, Variant, named

@@ -73,7 +73,7 @@ def test_the_program_has_no_packages_of_development_until_a_script_needs_them(cl
 def test_the_server_brings_what_it_needs(clone: Path) -> None:
     served = run("scripts/tbgen", "serve", "--port", "x", cwd=clone, PYTHON=sys.executable)
     assert served.returncode == 2, served.stderr
-    assert run(".venv/bin/python", "-c", "import tbgen.serve.run", cwd=clone).returncode == 0
+    assert run(".venv/bin/python", "-c", "import tbgen.web.server.run", cwd=clone).returncode == 0
 
 
 def test_half_made_environment_is_made_again(clone: Path) -> None:

@@ -19,8 +19,8 @@ from soaking.tables import Tables
 from soaking.words import Words
 
 from tbgen.cli import main as tbgen
+from tbgen.core.material import Material
 from tbgen.errors import CorruptTable
-from tbgen.material import Material
 from tbgen.probe import tables as probing
 from tbgen.store.read.chunk import Chunk
 from tbgen.store.read.open_file import OpenFile

@@ -76,7 +76,7 @@ def test_a_test_that_fails_is_a_failure(
 
 
 def test_a_private_name_that_is_missing_is_all_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    module, line = load(), "numba 0.99.0 has no numba.core.caching.NullCache, which tbgen/compiling.py takes\n"
+    module, line = load(), "numba 0.99.0 has no numba.core.caching.NullCache, which tbgen/compiler/pipeline.py takes\n"
     commands: list[tuple[str, ...]] = []
 
     def run(*command: str | Path) -> CompletedProcess[str]:

@@ -13,8 +13,9 @@ import httpx
 import jsonschema
 import pytest
 
-from tbgen import open_tablebase, outcome
+from tbgen import open_tablebase
 from tbgen.cli.main import main
+from tbgen.core import outcome
 from tbgen.rules.fen import read_fen
 from tbgen.store.format.schema import INDEX
 from tests.support.answers import answered, check
@@ -43,8 +44,8 @@ def refused(
 
 
 def test_the_document_is_one_and_names_every_address(document: dict[str, Any], server: Server) -> None:
-    from tbgen.serve.app import _routes
-    from tbgen.serve.service import Service, Settings
+    from tbgen.web.server.app import _routes
+    from tbgen.web.server.service import Service, Settings
 
     service = Service(Settings(Path("nowhere")))
     there = {route.path for route in _routes(service) if getattr(route, "include_in_schema", False)}  # type: ignore[attr-defined]

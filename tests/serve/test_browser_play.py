@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Response, expect
 
-from tbgen import outcome
-from tbgen.pages.modules import STATIC
+from tbgen.core import outcome
 from tbgen.probe import open_tablebase
 from tbgen.probe.numbering import material_of
 from tbgen.rules.fen import read_fen
+from tbgen.web.pages.modules import STATIC
 from tests.support.browsing import BOTH, NEEDS_BROWSER, Device, Hand, assert_for_everybody, await_fen, go
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 7 30 G2.5"

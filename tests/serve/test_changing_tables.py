@@ -15,12 +15,12 @@ import pytest
 
 from tbgen.errors import CorruptTable
 from tbgen.probe import Tablebase
-from tbgen.serve.log import Log
-from tbgen.serve.served import Served
-from tbgen.serve.service import Service, Settings
 from tbgen.store import open_table
 from tbgen.store.format.schema import INDEX
 from tbgen.store.write import write_table
+from tbgen.web.server.log import Log
+from tbgen.web.server.service import Service, Settings
+from tbgen.web.server.table_registry import Served
 from tests.support.damaged import damaged
 from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
@@ -73,7 +73,7 @@ def test_an_old_answer_never_bears_the_new_tag(
     served = Served(tmp_path)
     before, seen = served.state, []
     monkeypatch.setattr(
-        "tbgen.serve.served.Tablebase",
+        "tbgen.web.server.table_registry.Tablebase",
         lambda *words: (seen.append(served.state), Tablebase(*words))[1],  # type: ignore[func-returns-value]
     )
     with open_table(tmp_path / "KBvK.r.h5") as table:

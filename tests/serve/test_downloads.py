@@ -13,11 +13,11 @@ import httpx
 import pytest
 
 from tbgen.errors import CorruptTable
-from tbgen.serve import downloads
-from tbgen.serve.app import make_app
-from tbgen.serve.problem import Problem
-from tbgen.serve.served import look
-from tbgen.serve.service import Service, Settings
+from tbgen.web.server import downloads
+from tbgen.web.server.app import make_app
+from tbgen.web.server.problem import Problem
+from tbgen.web.server.service import Service, Settings
+from tbgen.web.server.table_registry import look
 from tests.support.patience import PATIENCE
 from tests.support.serving import Server, serving, wait_for
 
@@ -121,7 +121,7 @@ def test_a_table_that_cannot_be_opened_now_is_there_all_the_same(
     shutil.copy(small_tables / "KBvK.r.h5", tmp_path)
     none_left = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     with monkeypatch.context() as short:
-        short.setattr("tbgen.serve.served.file_digest", Mock(side_effect=CorruptTable("x")))
+        short.setattr("tbgen.web.server.table_registry.file_digest", Mock(side_effect=CorruptTable("x")))
         state = look(tmp_path)
     (table,) = (one for one in look(tmp_path, state).tables.values() if one.path.parent == tmp_path)
     assert table.sha256

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from tbgen.pages import explorer, materials
-from tbgen.pages.game import games
-from tbgen.pages.modules import FROM_ELSEWHERE, STATIC
-from tbgen.pgn.split import units
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import open_tablebase
 from tbgen.referee.annotate.game import Teller
-from tbgen.serve.board import board
-from tbgen.table_rules import TableRules
+from tbgen.rules.pgn.split import units
+from tbgen.web.pages import explorer, materials
+from tbgen.web.pages.game import games
+from tbgen.web.pages.modules import FROM_ELSEWHERE, STATIC
+from tbgen.web.server.board import board
 from tests.support.judged_games import game
 
 

@@ -18,11 +18,11 @@ import httpx
 import pytest
 from starlette.requests import ClientDisconnect
 
-from tbgen.serve.limits import Limits
-from tbgen.serve.problem import Problem
-from tbgen.serve.question import fields_of
-from tbgen.serve.shares import Share, client_at
-from tbgen.serve.work import SLOW, Work
+from tbgen.web.server.limits import Limits
+from tbgen.web.server.problem import Problem
+from tbgen.web.server.question import fields_of
+from tbgen.web.server.quotas import Share, client_at
+from tbgen.web.server.work import SLOW, Work
 from tests.support.patience import PATIENCE
 from tests.support.serving import PROBE, Server, serving, wait_for
 
@@ -163,8 +163,8 @@ PATCHED = """
 import sys, time
 from pathlib import Path
 from tbgen.referee.annotate import files
-from tbgen.serve import answers, run
-from tbgen.serve.service import Settings
+from tbgen.web.server import answers, run
+from tbgen.web.server.service import Settings
 CODE
 with run.listen("127.0.0.1", 0) as there:
     run.serve(Settings(Path(sys.argv[1])), there, lambda: print(run.address_of(there), flush=True))

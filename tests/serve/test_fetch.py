@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.main import main
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import OutOfRoom, TbgenError
-from tbgen.material import parse
-from tbgen.serve import patience
-from tbgen.serve.fetch import Mirrors, fetch, wanted
-from tbgen.serve.host import Remote, TableHost
 from tbgen.store import building, open_table
-from tbgen.table_rules import TableRules
+from tbgen.web.server import http_client
+from tbgen.web.server.fetch import Mirrors, fetch, wanted
+from tbgen.web.server.host import Remote, TableHost
 from tests.support.planting import plant
 from tests.support.serving import Server, serving
 
@@ -106,7 +106,7 @@ def test_a_disk_that_fills_up_meanwhile(
     def full(*words: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("tbgen.serve.fetch._receive", full)
+    monkeypatch.setattr("tbgen.web.server.fetch._receive", full)
     words = ["fetch", "KvK", "--from", server.url, "--tables", str(tmp_path), "-q"]
     assert main(words) == OutOfRoom.exit_code
     assert capsys.readouterr().err == f"tbgen: No space left on device: {tmp_path / 'KvK.r.h5'}\n"
@@ -329,7 +329,7 @@ def test_a_server_that_never_comes_to_an_end(
     answer: bytes, part: bytes, again: bytes, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(patience, "_WAIT", 0.3)
+    monkeypatch.setattr(http_client, "_WAIT", 0.3)
     with saying(answer, again=again, **({"KvK": part} if part else {})) as url:
         assert main(["fetch", "KvK", "--from", url, "--tables", str(tmp_path), "-q"]) == 1
     said = capsys.readouterr().err
@@ -340,7 +340,7 @@ def test_a_server_that_never_comes_to_an_end(
 def test_a_table_that_comes_too_slowly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(patience, "_WAIT", 0.3)
+    monkeypatch.setattr(http_client, "_WAIT", 0.3)
     with saying(listing(bytes=1 << 20), again=b"x", KvK=PART) as url:
         host = TableHost(url)
         with pytest.raises(TbgenError, match="too little came from the server"):

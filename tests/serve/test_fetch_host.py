@@ -11,9 +11,9 @@ import pytest
 
 from tbgen.cli.display import Task
 from tbgen.cli.main import main
-from tbgen.serve import host as module
 from tbgen.slim.make import make_slim
 from tbgen.store import file_digest
+from tbgen.web.server import host as module
 from tests.support.hosts import Host, Packing, Ranged, folder, holding, hosting, listed
 
 NAMES = ("KBvK.r.h5", "KvK.r.h5")

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tbgen.serve.limits import Limits
-from tbgen.serve.protocol import Protocol
+from tbgen.web.server.limits import Limits
+from tbgen.web.server.protocol import Protocol
 from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 from tests.support.serving import PROBE, Server, serving, wait_for
@@ -141,7 +141,8 @@ def test_a_body_that_is_announced_or_comes_too_large(server: Server) -> None:
 def test_slow_clients_are_left(small_tables: Path, tmp_path: Path) -> None:
     """A head a byte at a time, a body that never comes, an answer that nobody takes: patience has an end."""
     code = (
-        "import sys\nfrom pathlib import Path\nfrom tbgen.serve.run import *\nfrom tbgen.serve.limits import Limits\n"
+        "import sys\nfrom pathlib import Path\n"
+        "from tbgen.web.server.run import *\nfrom tbgen.web.server.limits import Limits\n"
         "with listen('127.0.0.1', 0) as there:\n"
         "    serve(Settings(Path(sys.argv[1]), limits=Limits(per_client=0, patience=4.0)), there,\n"
         "          lambda: print(address_of(there), flush=True))\n"

@@ -11,8 +11,8 @@ import chess
 import httpx
 import pytest
 
-from tbgen.serve.limits import Buckets, Limits
-from tbgen.serve.work import SLOW, Cache, Cached, Work
+from tbgen.web.server.limits import Buckets, Limits
+from tbgen.web.server.work import SLOW, Cache, Cached, Work
 from tests.support.patience import PATIENCE
 from tests.support.runs import BISHOP
 from tests.support.serving import PROBE, serving

@@ -8,13 +8,13 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import OnlyBounds, SureResult, Tablebase, open_tablebase
-from tbgen.serve import answers
-from tbgen.serve.board import board
-from tbgen.serve.question import question
-from tbgen.table_rules import TableRules
-from tbgen.text import to_json
+from tbgen.system.text import to_json
+from tbgen.web.server import answers
+from tbgen.web.server.board import board
+from tbgen.web.server.question import question
 from tests.support.browsing import CHROMIUM, go, launched
 from tests.support.local_tables import keep_alone
 from tests.support.patience import PATIENCE

@@ -7,9 +7,9 @@ from pathlib import Path
 import chess
 import pytest
 
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.serve import answers, many
-from tbgen.table_rules import TableRules
+from tbgen.web.server import answers, many
 
 ODD = (
     *("", " ", "\n", "nonsense", "8/8/8/4KBk1/8/8/8/8", "8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -"),

@@ -76,7 +76,7 @@ def test_it_is_bound_to_this_machine(server: Server) -> None:
 def test_as_many_files_as_the_system_allows() -> None:
     code = """
 import resource
-from tbgen.serve.run import _open_more_files
+from tbgen.web.server.run import _open_more_files
 _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, most))
 _open_more_files()

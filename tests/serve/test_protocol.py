@@ -1,4 +1,4 @@
-"""The names of uvicorn that it does not promise to keep, and on which `tbgen/serve/protocol.py` stands."""
+"""The names of uvicorn that it does not promise to keep, and on which `tbgen/web/server/protocol.py` stands."""
 
 import asyncio
 import inspect

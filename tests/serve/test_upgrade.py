@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.serve.parser import Parser
+from tbgen.web.server.parser import Parser
 from tests.support.runs import BISHOP
 from tests.support.serving import PROBE, Server
 

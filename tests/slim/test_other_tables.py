@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.contents import Contents
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents
 from tbgen.errors import CorruptTable
-from tbgen.material import parse
 from tbgen.slim.make import make_slim
 from tbgen.slim.unpack import SlimSource
 from tbgen.store import file_digest, open_table

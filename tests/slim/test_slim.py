@@ -15,12 +15,12 @@ import pytest
 
 import tbgen
 from tbgen.cli.main import main
+from tbgen.core.material import parse
 from tbgen.errors import BadInput, CorruptTable, MissingTable, TbgenError
-from tbgen.material import parse
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.slim.make import make_slim
 from tbgen.slim.unpack import SlimSource, make_whole, unpack
 from tbgen.store import SlimFile, open_table, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.format.head import SIZE
 from tbgen.verify.run import Verdict, verify
 from tbgen.verify.units import Memory

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.core.material import parse, with_dependencies
 from tbgen.index import layout_of
-from tbgen.material import parse, with_dependencies
 from tbgen.slim.make import make_slim
 from tbgen.store import table_path
 from tbgen.store.format.split import Split

@@ -8,11 +8,11 @@ import pytest
 
 import tbgen
 from tbgen.cli.main import main
+from tbgen.core.material import every, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, MissingTable
-from tbgen.material import every, parse
 from tbgen.store import BUNDLED, find_table, open_table, readable_tables
 from tbgen.store.format.head import FORMAT
-from tbgen.table_rules import TableRules
 from tests.support.runs import BISHOP
 
 ROOKS = "4k3/8/8/8/8/8/7r/R3K3 w - - 0 1"

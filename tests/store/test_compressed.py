@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from tbgen.errors import CorruptTable
-from tbgen.safe_files import create
 from tbgen.store import compressed
 from tbgen.store.compressed import CompressedColumn, CompressedFile, Section, pieces_of
+from tbgen.system.safe_files import create
 
 LENGTHS = (1, 999, 1000, 1001, 7300)
 

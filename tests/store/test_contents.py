@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tests.support.contents import random_contents, steps_at
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from soaking.forge import relined, says
 
-from tbgen.contents import Contents
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable, MissingTable, OutOfRoom
-from tbgen.material import parse
 from tbgen.store import TableFile, open_table, table_path, way_to_some
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import CHUNKS
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
 from tests.support.contents import random_contents, steps_at
 from tests.support.damaged import damaged
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.decoded_table import DecodedTable

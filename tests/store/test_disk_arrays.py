@@ -13,12 +13,12 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from tbgen import sizes
-from tbgen.arrays import HANDLE, file_of
 from tbgen.errors import BadInput
-from tbgen.store import disk_arrays as disk_arrays_module
-from tbgen.store.disk_arrays import DiskArrays, scratch_of
-from tbgen.store.own_memory import memory_in_use, trim_code
+from tbgen.memory import disk_arrays as disk_arrays_module
+from tbgen.memory.arrays import HANDLE, file_of
+from tbgen.memory.disk_arrays import DiskArrays, scratch_of
+from tbgen.memory.own_memory import memory_in_use, trim_code
+from tbgen.system import thresholds
 from tests.support.patience import PATIENCE
 from tests.support.serving import wait_for
 
@@ -28,7 +28,7 @@ _MIB = 1 << 20
 @pytest.fixture
 def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_arrays_module, "PROGRAM", 0)
-    monkeypatch.setattr(sizes, "LARGE", 1 << 16)
+    monkeypatch.setattr(thresholds, "LARGE", 1 << 16)
     monkeypatch.setattr(disk_arrays_module, "SMALL", 1 << 16)
 
 
@@ -338,7 +338,7 @@ def test_with_little_memory_smaller_arrays_are_on_disk(memory: int, least: int, 
 
 def test_memory_is_kept_to_by_a_watch_that_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In between two looks 28 MiB come in, of 64 that are allowed."""
-    monkeypatch.setattr(sizes, "LARGE", 1 << 12)
+    monkeypatch.setattr(thresholds, "LARGE", 1 << 12)
     monkeypatch.setattr(disk_arrays_module, "_GLANCE", 1000.0)  # the looks are those of this test
     budget = memory_in_use()[0] + (64 << 20)
     disk_arrays = DiskArrays(tmp_path, budget)
@@ -389,7 +389,7 @@ def test_code_leaves_memory_whatever_files_are_called(tmp_path: Path, monkeypatc
 
 def test_what_comes_later_takes_no_room_until_then(tmp_path: Path) -> None:
     with closing(DiskArrays(tmp_path, 1 << 40)) as disk_arrays:
-        array = disk_arrays.later(sizes.LARGE // 4, np.int32)
+        array = disk_arrays.later(thresholds.LARGE // 4, np.int32)
         assert not array.any()
         assert disk_arrays.peak == 0
         disk_arrays.reserve_all(array)

@@ -14,9 +14,9 @@ import pytest
 from soaking.forge import Parts, Stored, bomb, deflated, forged, relined, says
 
 from tbgen.cli.main import main
-from tbgen.contents import no_positions
+from tbgen.core.material import parse
+from tbgen.core.table_contents import no_positions
 from tbgen.errors import CorruptTable
-from tbgen.material import parse
 from tbgen.store import open_table
 from tbgen.store.format import head as heads
 from tbgen.store.format.local import Bound, LocalNotes

@@ -7,9 +7,9 @@ import h5py
 import numpy as np
 import pytest
 
+from tbgen.core.material import parse
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
-from tbgen.material import parse
 from tbgen.store import open_table, table_path
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import men_of

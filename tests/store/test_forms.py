@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.contents import Steps
+from tbgen.core.table_contents import Steps
 from tbgen.store.format import shapes
 from tbgen.store.write import aside, form_numbers, staircases
 from tbgen.store.write import find_forms as find_forms_module

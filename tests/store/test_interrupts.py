@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from zlib_ng import zlib_ng
 
-from tbgen.contents import Contents
-from tbgen.material import parse
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.read import cache, chunk, forms, groups, open_file, table
 from tbgen.store.write import write_table

@@ -8,26 +8,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen import sizes
-from tbgen.arrays import RESERVED
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import CorruptTable
 from tbgen.index import layout_of
 from tbgen.index.promotions import promoted_to
-from tbgen.material import parse
+from tbgen.memory.arrays import RESERVED
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
 from tbgen.store import open_table, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.reach import Reach, reach
-from tbgen.table_rules import TableRules
+from tbgen.system import thresholds
 from tbgen.verify.run import Verdict, verify
 from tests.support.damaged import damaged
 
 
 @pytest.fixture
 def small_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sizes, "LARGE", 1)
+    monkeypatch.setattr(thresholds, "LARGE", 1)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.core.material import parse
 from tbgen.index.positions import position
-from tbgen.material import parse
 from tbgen.store import TableFile, open_table, table_path
 from tbgen.store.format import head as heads
 from tbgen.store.format.schema import NOTES

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tbgen.arrays import in_memory
+from tbgen.memory.arrays import in_memory
 from tbgen.store.write import aside
 from tbgen.store.write.rising import Rising
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 from soaking.forge import deflated, inflated
 
-from tbgen.arrays import in_memory
-from tbgen.contents import Contents, Steps
+from tbgen.core.material import Material, parse
+from tbgen.core.table_contents import Contents, Steps
 from tbgen.errors import CorruptTable
-from tbgen.material import Material, parse
+from tbgen.memory.arrays import in_memory
 from tbgen.store import TableFile, list_tables, open_table, table_path
 from tbgen.store.format import shapes as format_shapes
 from tbgen.store.format.planes import bytes_for, planes_of

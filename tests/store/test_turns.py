@@ -2,7 +2,7 @@
 
 import pytest
 
-from tbgen.turns import pieces, ranges
+from tbgen.system.parallel import pieces, ranges
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])

@@ -12,11 +12,11 @@ import jsonschema
 import pytest
 import vectors
 
-from tbgen.material import Material, every, parse
+from tbgen.core.material import Material, every, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.probe import Tablebase
 from tbgen.probe.numbering import make_numbering, number_of, signature
 from tbgen.store import BUNDLED, table_path
-from tbgen.table_rules import TableRules
 from tests.support.format_reader import Reader, Step
 from tests.support.places import ROOT
 from tests.support.slow_twin.goals import Goal, goal_of, record_after

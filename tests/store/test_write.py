@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.contents import Contents
-from tbgen.material import parse
+from tbgen.core.material import parse
+from tbgen.core.table_contents import Contents
 from tbgen.store import building, open_table, table_path
 from tbgen.store.format import schema
 from tbgen.store.lock import half_written
@@ -32,7 +32,7 @@ import os, sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from tests.support.contents import random_contents
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.store import building
 from tbgen.store.write import write_table
 def stop(*names):
@@ -112,7 +112,7 @@ def test_a_full_disk(path: Path, room: int) -> None:
 import resource, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
 from tests.support.contents import random_contents
-from tbgen.material import parse
+from tbgen.core.material import parse
 from tbgen.store.write import write_table
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, resource.RLIM_INFINITY))

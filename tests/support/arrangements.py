@@ -5,8 +5,8 @@ import random
 
 import chess
 
-from tbgen.fortress.graph import Graph
-from tbgen.position import level
+from tbgen.beyond.holding.graph import Graph
+from tbgen.core.position import level
 
 
 def compare_arrangements(board: chess.Board, free_men: str) -> None:

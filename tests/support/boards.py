@@ -7,10 +7,10 @@ import chess
 import chess.variant
 import numpy as np
 
-from tbgen import material
+from tbgen.core import material
+from tbgen.core.material import Material
+from tbgen.core.position import read
 from tbgen.index.positions import fens, placed
-from tbgen.material import Material
-from tbgen.position import read
 from tbgen.store import TableFile
 
 

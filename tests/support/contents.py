@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tbgen.contents import Contents, Steps
+from tbgen.core.material import Material
+from tbgen.core.table_contents import Contents, Steps
+from tbgen.core.table_rules import TableRules
 from tbgen.index import layout_of
-from tbgen.material import Material
-from tbgen.table_rules import TableRules
 
 
 def random_contents(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tbgen.material import parse, with_dependencies
+from tbgen.core.material import parse, with_dependencies
 from tests.support.small_tables import make
 
 

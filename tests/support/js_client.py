@@ -12,7 +12,7 @@ from typing import Any
 import chess
 import pytest
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tests.support.places import ROOT
 
 CLIENT = ROOT / "clients" / "js"

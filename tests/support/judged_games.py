@@ -1,9 +1,9 @@
 """Games made for tests of `tbgen adjudicate`, and what becomes of them."""
 
-from tbgen.pgn.split import Unit
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.adjudicate.game import Judge, Judged
 from tbgen.referee.adjudicate.settings import Settings
+from tbgen.rules.pgn.split import Unit
+from tbgen.rules.pgn.tags import TagSection
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 7 30"
 """Black to move has three moves: G3.5."""

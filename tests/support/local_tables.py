@@ -8,21 +8,21 @@ from pathlib import Path
 
 import chess
 
-from tbgen.arrays import in_memory
+from tbgen.beyond.local.attempt import Attempt, Means, attempt
+from tbgen.beyond.local.choose import Tables, make_plan
+from tbgen.beyond.local.complete import CompleteTables
+from tbgen.beyond.local.files import Shelf
+from tbgen.beyond.local.solve import solve_plan
+from tbgen.core.material import Material
+from tbgen.core.position import fault, goal, level
+from tbgen.core.table_rules import TableRules
 from tbgen.index.exits import Reached
-from tbgen.local.attempt import Attempt, Means, attempt
-from tbgen.local.choose import Tables, make_plan
-from tbgen.local.complete import CompleteTables
-from tbgen.local.files import Shelf
-from tbgen.local.solve import solve_plan
-from tbgen.material import Material
-from tbgen.position import fault, goal, level
+from tbgen.memory.arrays import in_memory
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.probe import ResultWithMoves, Sure, SureResult, Tablebase, open_tablebase
 from tbgen.store import find_table, list_tables
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.local import list_local
-from tbgen.table_rules import TableRules
 from tbgen.verify.file import check_local
 
 BLOCKED = "8/8/3k4/3p4/3P4/8/3K4/8 w - - 4 60"

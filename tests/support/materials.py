@@ -1,6 +1,6 @@
 """Names of materials that tests go through."""
 
-from tbgen.material import every
+from tbgen.core.material import every
 
 SMALL = [one.name for men in (2, 3, 4) for one in every(men)]
 

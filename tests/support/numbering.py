@@ -1,7 +1,7 @@
 """The compiled numbering for many positions at once, both ways."""
 
+from tbgen.compiler.jit import kernel
 from tbgen.index.kernels import decode, locate, slice_from
-from tbgen.jit import kernel
 
 
 @kernel

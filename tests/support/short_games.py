@@ -6,7 +6,7 @@ BASE = 512
 
 
 def goal(board: chess.Board) -> int:
-    """What a position scores for the side that has moved there: an outcome, as tbgen/outcome.py has it."""
+    """What a position scores for the side that has moved there: an outcome, as tbgen/core/outcome.py has it."""
     level = 2 * board.legal_moves.count() + (not board.is_check())
     return (level - BASE) if board.turn else (BASE - level)
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from tbgen.board.attacks import attacked
 from tbgen.board.moves import occupied_by
+from tbgen.compiler.intrinsics import bits_set
+from tbgen.compiler.jit import kernel
+from tbgen.core.material import parse
 from tbgen.index import Layout, layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tbgen.index.positions import fen
-from tbgen.intrinsics import bits_set
-from tbgen.jit import kernel
-from tbgen.material import parse
 from tbgen.retro.graph.slice import SliceGraph, make_graph, set_up
 from tests.support.boards import is_complete
 from tests.support.numbering import locate_many

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tbgen.cli.main import main
-from tbgen.material import Material
+from tbgen.core.material import Material
 from tbgen.slim.make import make_slim
 from tbgen.slim.unpack import SlimSource, unpack
 from tbgen.store import open_table, table_path

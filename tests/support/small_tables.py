@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tbgen.core.material import Material, every, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.index.exits import exits_of
-from tbgen.material import Material, every, parse
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
 from tbgen.store import table_path
 from tbgen.store.write import write_table
-from tbgen.table_rules import TableRules
 
 
 def make(directory: Path, materials: list[Material], rules: str) -> None:

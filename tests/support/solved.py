@@ -5,12 +5,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Contents
+from tbgen.core.material import Material, parse
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.index.exits import exits_of
-from tbgen.material import Material, parse
 from tbgen.retro import solver
 from tbgen.retro.export import finish
-from tbgen.table_rules import TableRules
 
 
 def entries_of(materials: list[Material], rules: str) -> dict[Material, NDArray[np.int32]]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.steps import pack_steps
+from tbgen.core.packed_steps import pack_steps
 from tbgen.store.read.decode import Spelled
 from tbgen.store.read.positions import Positions
 

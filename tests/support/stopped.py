@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.core.material import Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.generate import journal
 from tbgen.generate.table import build_table
 from tbgen.generate.watcher import Watcher
 from tbgen.generate.workspace import Workspace
 from tbgen.index import layout_of
-from tbgen.material import Material, parse
-from tbgen.sizes import links_for
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.store import Stamp, file_digest, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.leftovers import workspace_of
-from tbgen.table_rules import TableRules
+from tbgen.system.thresholds import links_for
 
 KPVK = parse("KPvK")
 

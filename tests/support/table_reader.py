@@ -4,8 +4,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import outcome
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, distances, outcomes
+from tbgen.core import outcome
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, distances, outcomes
 from tbgen.index import layout_of
 from tbgen.index.atlas import MEN, make_atlas
 from tests.support.numbering import locate_many

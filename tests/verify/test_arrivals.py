@@ -6,11 +6,11 @@ import pytest
 from numba import njit
 
 from tbgen.board.moves import NOBODY, move_slot, move_target
+from tbgen.core.material import parse
 from tbgen.index.atlas import make_atlas
 from tbgen.index.kernels import decode
 from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
-from tbgen.material import parse
 from tbgen.probe.numbering import make_numbering, number_of, signature
 from tbgen.verify.arrivals import make_arrivals, make_numbering_buffers, make_tables, number_quietly, staircase_at
 from tbgen.verify.moves import list_all, make_board, make_moves

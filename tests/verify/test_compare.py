@@ -6,11 +6,11 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents
 from tbgen.index.exits import exits_of
 from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
-from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.probe.numbering import make_numbering, material_of, number_of, signature
 from tbgen.verify.arrivals import NO_SURVEY
 from tbgen.verify.table import Table

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tbgen.cli import progress
 from tbgen.cli.main import main
-from tbgen.material import Material, parse
+from tbgen.core.material import Material, parse
 from tbgen.store import open_table, table_path
 from tbgen.store.read import forms as form_reader
 from tbgen.store.write import write_table

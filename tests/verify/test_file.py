@@ -9,23 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen import sizes
-from tbgen.arrays import in_memory
 from tbgen.cli.main import main
-from tbgen.contents import Contents, selected
+from tbgen.core.material import Material, parse
+from tbgen.core.table_contents import Contents, selected
 from tbgen.index.exits import exits_of
-from tbgen.material import Material, parse
+from tbgen.memory import disk_arrays as disk_arrays_module
+from tbgen.memory.arrays import in_memory
+from tbgen.memory.disk_arrays import DiskArrays
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
-from tbgen.store import disk_arrays as disk_arrays_module
 from tbgen.store import open_table, table_path
-from tbgen.store.disk_arrays import DiskArrays
 from tbgen.store.entry_cache import EntryCache
 from tbgen.store.read import keys as key_numbers
 from tbgen.store.read import staircases as staircases_module
 from tbgen.store.read.keys import Keys
 from tbgen.store.read.staircases import Staircases
 from tbgen.store.write import encode, write_table
+from tbgen.system import thresholds
 from tbgen.verify.file import check_table
 from tbgen.verify.run import Verdict
 
@@ -124,7 +124,7 @@ def test_a_table_that_is_on_disk_is_checked(
     small_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no memory at all for arrays of any size: what is needed comes from disk again and again."""
-    monkeypatch.setattr(sizes, "LARGE", 1)
+    monkeypatch.setattr(thresholds, "LARGE", 1)
     monkeypatch.setattr(disk_arrays_module, "_GLANCE", 0.001)
     disk_arrays = DiskArrays(tmp_path, memory=1)
     read: dict[Material, int] = {}

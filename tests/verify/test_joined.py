@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tbgen.contents import Contents
-from tbgen.material import parse
-from tbgen.outcome import BASE
-from tbgen.steps import pack_steps
-from tbgen.table_rules import TableRules
+from tbgen.core.material import parse
+from tbgen.core.outcome import BASE
+from tbgen.core.packed_steps import pack_steps
+from tbgen.core.table_contents import Contents
+from tbgen.core.table_rules import TableRules
 from tbgen.verify.joined import Joined
 from tbgen.verify.values import LOWEST, find_highest
 from tests.support.contents import random_contents, steps_at

@@ -8,12 +8,12 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from tbgen.contents import Contents
+from tbgen.core.material import Material
+from tbgen.core.outcome import BASE, FIRST_RECORD
+from tbgen.core.table_contents import Contents
 from tbgen.index.exits import exits_of
 from tbgen.index.kernels import decode
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
-from tbgen.outcome import BASE, FIRST_RECORD
 from tbgen.verify.arrivals import NO_SURVEY, make_survey
 from tbgen.verify.buffers import make_buffers
 from tbgen.verify.lanes import lane_from, prove_lane

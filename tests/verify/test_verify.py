@@ -13,16 +13,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
+from tbgen.core.material import Material, every, parse, with_dependencies
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS, Contents, Steps
+from tbgen.core.table_rules import TableRules
 from tbgen.index.exits import exits_of
 from tbgen.index.layout import layout_of
 from tbgen.index.positions import fen
-from tbgen.material import Material, every, parse, with_dependencies
-from tbgen.outcome import BASE
 from tbgen.retro.export import finish
 from tbgen.retro.solver import solve_table
-from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 from tbgen.verify import table as verified_table
 from tbgen.verify import units
 from tbgen.verify.run import Finding, Verdict, verify

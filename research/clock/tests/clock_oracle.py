@@ -7,8 +7,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import OUTCOME_SHIFT
-from tbgen.material import Material
+from tbgen.core.material import Material
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.probe.numbering import Numbering, Signature, make_numbering, number_of, signature
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from research.clock import solve
 from research.clock.solve import Layer, Solver
 from research.clock.tests import clock_oracle, clock_twin
+from tbgen.core.material import every, parse
 from tbgen.index import layout_of
 from tbgen.index.positions import fen
-from tbgen.material import every, parse
 from tests.support.slow_twin.goals import goal_of, worth
 from tests.support.slow_twin.placements import KINDS
 

@@ -15,10 +15,10 @@ import pytest
 from research.clock import solve
 from research.clock.solve import Solver
 from research.clock.tests import clock_oracle, clock_twin
-from tbgen.contents import OUTCOME_SHIFT
+from tbgen.core.material import every, parse
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.index import layout_of
-from tbgen.material import every, parse
-from tbgen.outcome import BASE
 from tests.support.slow_twin.goals import goal_of
 
 PLIES = 3

@@ -9,14 +9,14 @@ import record
 
 from research.five_men import collect, figures, findings, page, rows
 from research.five_men.collect import note_built, note_verified
+from tbgen.core.material import parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
-from tbgen.material import parse
 from tbgen.report import stats
 from tbgen.report.charts import HeatMap, Stack
 from tbgen.report.document import Document, Table, cells, lines, plain, tables
 from tbgen.report.make import Request, make
 from tbgen.report.write import write
-from tbgen.table_rules import TableRules
 
 MATES = {
     "KQQvKQ": 30, "KQRvKQ": 67, "KQBvKQ": 33, "KQNvKQ": 41, "KRRvKR": 31, "KRBvKR": 65, "KBBvKB": 22, "KBBvKN": 78,

@@ -3,8 +3,8 @@
 import pytest
 
 from research.optimal import count
+from tbgen.core.material import parse
 from tbgen.index import layout_of
-from tbgen.material import parse
 from tests.support.solved import contents, entries_of
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from research.potential import fit
-from tbgen.men import MATES_ALONE, NO_PAIR, TOUGH
+from tbgen.board.men import MATES_ALONE, NO_PAIR, TOUGH
 
 
 def test_the_page_says_what_the_figures_say(monkeypatch: pytest.MonkeyPatch) -> None:

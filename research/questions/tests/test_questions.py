@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from research.questions import figures, page
-from tbgen.material import parse
+from tbgen.core.material import parse
 
 COUNTED = {
     "stalemates": ("KvK", "KQvK", "KPvK", "KNNvK"),

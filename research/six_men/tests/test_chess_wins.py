@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tbgen.material import Material, every, parse
+from tbgen.core.material import Material, every, parse
 from tests.support.places import ROOT
 
 KINGS = 4

@@ -10,10 +10,10 @@ import pytest
 from research.five_men import figures
 from research.five_men import rows as rows_of_five_men
 from research.whole_game import table
-from tbgen import outcome
-from tbgen.material import build_key, every
+from tbgen.core import outcome
+from tbgen.core.material import build_key, every
+from tbgen.core.table_rules import TableRules
 from tbgen.report.census import Tally
-from tbgen.table_rules import TableRules
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import MissingTable, UnsupportedPosition
 from tbgen.probe import OnlyBounds, Sure, Tablebase
 from tbgen.probe.words import bounds
@@ -15,7 +16,6 @@ from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.syzygy import Syzygy
 from tbgen.rules import variants
 from tbgen.rules.rulesets import RuleSet
-from tbgen.table_rules import TableRules
 
 Solve = Callable[[chess.Board, int], Sure | None]
 """What is proved of a position under a record; None where nothing can be tried."""

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from tbgen.errors import MissingTable, TbgenError
-from tbgen.interrupts import deaf
-from tbgen.pgn.split import Unit, about, units
 from tbgen.referee.adjudicate.decide import Solve
 from tbgen.referee.adjudicate.game import Fault, GameVerdict, Judge
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.referee.game_files import name_of, opened, replaced
 from tbgen.referee.workers import fork_server, started
-from tbgen.text import BOM, named
+from tbgen.rules.pgn.split import Unit, about, units
+from tbgen.system.signals import deaf
+from tbgen.system.text import BOM, named
 
 _CHUNK: Final = 1 << 16
 """Bytes of games that go to a process at once: a tenth of a second of work."""

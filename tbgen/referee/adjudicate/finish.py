@@ -11,9 +11,9 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.position import STALEMATE
 from tbgen.errors import BadInput, quoted
-from tbgen.position import STALEMATE
 from tbgen.rules.endings import Ending
 from tbgen.rules.ends import Turn
 from tbgen.rules.tags import result_of

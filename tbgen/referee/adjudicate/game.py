@@ -10,13 +10,8 @@ from typing import Final, NamedTuple, Self
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
-from tbgen.pgn import moves as pgn_moves
-from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.replay import Replay, play_all
-from tbgen.pgn.split import BadLine, Unit, about
-from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, is_late
 from tbgen.probe.numbering import material_of
 from tbgen.probe.words import LATE
@@ -24,6 +19,11 @@ from tbgen.referee.adjudicate.decide import Basis, Decider, Decision, Reach, Sol
 from tbgen.referee.adjudicate.finish import Finish, agreed, finish_of
 from tbgen.referee.adjudicate.settings import Settings
 from tbgen.rules.ends import Game, Turn
+from tbgen.rules.pgn import moves as pgn_moves
+from tbgen.rules.pgn.moves import BadMoves
+from tbgen.rules.pgn.replay import Replay, play_all
+from tbgen.rules.pgn.split import BadLine, Unit, about
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Scoring
 from tbgen.rules.tags import (

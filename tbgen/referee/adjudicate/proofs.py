@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tbgen import columns, outcome
+from tbgen.core import outcome
 from tbgen.probe import sure_as_dict
 from tbgen.probe.words import bounds
 from tbgen.referee.adjudicate.decide import Basis
 from tbgen.referee.adjudicate.game import GameVerdict, Solved
+from tbgen.system import text_tables
 
 _KINDS: Final = {Basis.PROVED: "proved", Basis.BOUNDED: "bounded", Basis.PLAYED: "as played"}
 
@@ -60,7 +61,7 @@ class Proofs:
             (material, games, *(kinds[material, basis] for basis in _KINDS))
             for material, games in by_material.most_common()
         ]
-        yield from columns.plain(("solved", "games", *_KINDS.values()), rows, width)
+        yield from text_tables.plain(("solved", "games", *_KINDS.values()), rows, width)
         yield self.share()
 
     def share(self) -> str:

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from tbgen import columns, outcome
+from tbgen.core import outcome
 from tbgen.referee.adjudicate.decide import Basis, Decision, Reach
 from tbgen.referee.adjudicate.finish import DRAWS, Finish
 from tbgen.referee.adjudicate.game import Fault, GameVerdict
 from tbgen.referee.adjudicate.proofs import Proofs
 from tbgen.rules.scoring import Classical, Exponential, Scoring, decimal
 from tbgen.rules.tiebreaks import Crosstable, by_gscore
-from tbgen.text import counted
+from tbgen.system import text_tables
+from tbgen.system.text import counted
 
 TOP: Final = 30
 """Players in the table, if not told otherwise."""
@@ -201,7 +202,7 @@ class Report:
         if not self._games:
             return
         yield ""
-        yield from columns.plain(
+        yield from text_tables.plain(
             ("ended by", "games", f"tables: {_ASKED[0]}", *_ASKED[1:]),
             [
                 (finish, asked.total(), *(asked[name] if finish in DRAWS else "" for name in _ASKED))
@@ -211,15 +212,15 @@ class Report:
             width,
         )
         yield ""
-        yield from columns.plain(*self._results_table(), width)
+        yield from text_tables.plain(*self._results_table(), width)
         if self._tables:
             yield ""
-            yield from columns.plain(
+            yield from text_tables.plain(
                 ("decided by", "improved", "stands", "longest DTG", "50 moves may come first"), self.tables, width
             )
         if self._missing:
             yield ""
-            yield from columns.plain(("missing", "games"), self.missing, width)
+            yield from text_tables.plain(("missing", "games"), self.missing, width)
         yield from self.proofs.lines(width)
         yield ""
         yield from self._crosstable_lines(top, width)
@@ -247,7 +248,7 @@ class Report:
             f"({self._mobility.title})"
         )
         yield "##  by points, direct encounter, then the number of G0.5 given minus suffered, then of G1.0 ..."
-        yield from columns.plain(
+        yield from text_tables.plain(
             ("#", "##", "player", "games", "points", "sum", *levels, *map(str, range(1, 1 + len(opponents)))),
             [
                 (

@@ -5,20 +5,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
-from tbgen import outcome
-from tbgen.pgn import moves as pgn_moves
-from tbgen.pgn import san
-from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.replay import play_all
-from tbgen.pgn.tags import TagSection
+from tbgen.core import outcome
 from tbgen.rules import scoresheet
 from tbgen.rules.endings import Ending
 from tbgen.rules.ends import Game
+from tbgen.rules.pgn import moves as pgn_moves
+from tbgen.rules.pgn import san
+from tbgen.rules.pgn.moves import BadMoves
+from tbgen.rules.pgn.replay import play_all
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.record import Standing
 from tbgen.rules.rulesets import OTB, SHEET_LEVEL
 from tbgen.rules.scoring import points_text, scoring_name
 from tbgen.rules.tags import NO_RESULT, SCORING, begin, scoring_of
-from tbgen.text import plies
+from tbgen.system.text import plies
 
 _LINE: Final = "-" * 16
 _WON: Final = ("1-0", "0-1")

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from tbgen.errors import BadInput
-from tbgen.pgn import moves, san
-from tbgen.pgn.split import BadLine, Unit, about, units
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.annotate.game import Teller, Told
-from tbgen.text import LineReader
+from tbgen.rules.pgn import moves, san
+from tbgen.rules.pgn.split import BadLine, Unit, about, units
+from tbgen.rules.pgn.tags import TagSection
+from tbgen.system.text import LineReader
 
 
 def tell(unit: Unit, teller: Teller, most: int | None = None) -> tuple[bytes, Told | None, str]:

@@ -7,21 +7,21 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen import outcome
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput, MissingTable, UnsupportedPosition
-from tbgen.pgn import moves as pgn_moves
-from tbgen.pgn import san
-from tbgen.pgn.moves import BadMoves
-from tbgen.pgn.split import Unit
-from tbgen.pgn.tags import TagSection
 from tbgen.probe import Tablebase, is_late
 from tbgen.probe.words import LATE, reached
 from tbgen.rules.ends import Game
 from tbgen.rules.fen import format_fen
+from tbgen.rules.pgn import moves as pgn_moves
+from tbgen.rules.pgn import san
+from tbgen.rules.pgn.moves import BadMoves
+from tbgen.rules.pgn.split import Unit
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.rulesets import W
 from tbgen.rules.tags import begin, fen_with_record, variant_of
 from tbgen.rules.variants import CHESS
-from tbgen.table_rules import TableRules
 
 _GAVE: Final = "$2"
 _GAVE_ALL: Final = "$4"

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from tbgen import columns, outcome
+from tbgen.core import outcome
 from tbgen.referee.match.events import Finished, Note, Unplayed
 from tbgen.referee.match.standings import Line, Standings
 from tbgen.rules.scoring import Exponential, decimal, digits_of, points_text
 from tbgen.rules.statistics import Interval, Sequential, SprtVerdict
 from tbgen.rules.tiebreaks import by_gscore
-from tbgen.text import counted
+from tbgen.system import text_tables
+from tbgen.system.text import counted
 
 _SHARE_DIGITS: Final = 4
 """Decimals of the points against one opponent, where they are no halves."""
@@ -74,9 +75,9 @@ def table(standings: Standings, width: int | None = None) -> Iterator[str]:
     """The crosstable, the tiebreaks, and what other scorings make of the games. `width`: of the terminal that it
     goes to, if it does."""
     lines = standings.lines()
-    yield from columns.plain(*crosstable(standings, lines), width, words=1)
+    yield from text_tables.plain(*crosstable(standings, lines), width, words=1)
     yield ""
-    yield from columns.plain(*scorings(standings, lines), width, words=1)
+    yield from text_tables.plain(*scorings(standings, lines), width, words=1)
     yield from _balances(lines)
     if standings.sprt is not None:
         yield sprt_words(standings)

@@ -14,17 +14,17 @@ import chess
 import chess.polyglot
 
 from tbgen.errors import BadInput
-from tbgen.packed import bare_suffix, reading
-from tbgen.pgn import moves as pgn_moves
-from tbgen.pgn import san
-from tbgen.pgn.split import RESULTS, units
-from tbgen.pgn.tags import TagSection
 from tbgen.rules.fen import Fen, read_fen
+from tbgen.rules.pgn import moves as pgn_moves
+from tbgen.rules.pgn import san
+from tbgen.rules.pgn.split import RESULTS, units
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.rulesets import RuleSet
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import KOMI, VARIANT, read_start, variant_of
 from tbgen.rules.variants import CHESS, Variant
-from tbgen.text import lines, typed
+from tbgen.system.compressed_files import bare_suffix, reading
+from tbgen.system.text import lines, typed
 
 _EPD_FIELDS: Final = 4
 _LONGEST: Final = 1 << 16

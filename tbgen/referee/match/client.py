@@ -17,11 +17,11 @@ import chess
 from chess.engine import EngineError, EngineTerminatedError, Info, InfoDict, Limit, PovScore
 
 from tbgen.errors import NO_MORE, BadInput, OutOfRoom, TbgenError
-from tbgen.referee.match import strays
+from tbgen.referee.match import orphans
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.protocol import Guarded, Uci
 from tbgen.referee.match.xboard import XBoard
-from tbgen.text import shown
+from tbgen.system.text import shown
 
 _ATTEMPTS: Final = 3
 _PAUSE: Final = 0.5
@@ -162,9 +162,9 @@ class Client:
             return self._protocol
         one = self.contestant
         self._transport, protocol = await _PROTOCOLS[one.protocol].popen(
-            list(one.command), setpgrp=True, cwd=one.directory, env=strays.marked(self._mark)
+            list(one.command), setpgrp=True, cwd=one.directory, env=orphans.marked(self._mark)
         )
-        strays.RUNNING[self._transport.get_pid()] = self._mark
+        orphans.RUNNING[self._transport.get_pid()] = self._mark
         self._starting = protocol
         for line in one.setup:
             protocol.send_line(line)
@@ -268,13 +268,13 @@ class Client:
         pid = transport.get_pid()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
-        strays.RUNNING[pid] = ""
+        orphans.RUNNING[pid] = ""
         with suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL):
-                while transport.get_returncode() is None or strays.end():
+                while transport.get_returncode() is None or orphans.end():
                     await asyncio.sleep(_TURN)
         if transport.get_returncode() is not None:
-            del strays.RUNNING[pid]
+            del orphans.RUNNING[pid]
         protocol = transport.get_protocol()
         if isinstance(protocol, Guarded):
             # Pipes that a stray grandchild holds open must not hold us up.

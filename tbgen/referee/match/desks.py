@@ -10,14 +10,14 @@ from multiprocessing.context import ForkServerProcess
 from typing import Final, NamedTuple, Self
 
 from tbgen.errors import TbgenError
-from tbgen.interrupts import deaf
-from tbgen.referee.match import desk as desk_module
-from tbgen.referee.match import strays
+from tbgen.referee.match import game_worker as desk_module
+from tbgen.referee.match import orphans
 from tbgen.referee.match.conditions import Setting
-from tbgen.referee.match.desk import Game, Start, Started, work
 from tbgen.referee.match.events import Event, Note, Unplayed
+from tbgen.referee.match.game_worker import Game, Start, Started, work
 from tbgen.referee.match.live import Live
 from tbgen.referee.workers import fork_server, started
+from tbgen.system.signals import deaf
 
 _FAREWELL: Final = 5.0
 """Seconds that a desk may take to end its engines."""
@@ -43,7 +43,7 @@ class _Desk:
             self.process.kill()
             self.process.join()
         if self.process.exitcode:
-            strays.end_marked(self.mark)
+            orphans.end_marked(self.mark)
 
 
 class Processors(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tbgen.errors import BadInput, quoted
-from tbgen.text import from_json
+from tbgen.system.text import from_json
 
 _CUTE: Final = {"command": "cmd", "workingDirectory": "dir", "protocol": "proto", "restart": "restart", "name": "name"}
 """What Cute Chess calls it, and what we do."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.live import Live
 from tbgen.referee.match.systems import Pairing

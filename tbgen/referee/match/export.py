@@ -11,12 +11,12 @@ from typing import Final
 
 import chess
 
-from tbgen import outcome
-from tbgen.pgn.tags import written
-from tbgen.referee.match.bout import Bout
+from tbgen.core import outcome
 from tbgen.referee.match.conditions import Setting
 from tbgen.referee.match.eco import name_of
+from tbgen.referee.match.game_loop import Bout
 from tbgen.referee.match.ply import Ply, said
+from tbgen.rules.pgn.tags import written
 from tbgen.rules.scoring import classical_result
 from tbgen.rules.tags import TERMINATION, write_start
 

@@ -10,17 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tbgen import files, outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
-from tbgen.pgn import moves
-from tbgen.pgn.split import Unit, units
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.match.conditions import COMPARED
 from tbgen.rules.fen import without_record
+from tbgen.rules.pgn import moves
+from tbgen.rules.pgn.split import Unit, units
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.scoring import Komi
 from tbgen.rules.tags import RECORD, komi_of, result_of
-from tbgen.safe_files import Foreign, create_or_reopen, followed
-from tbgen.text import named
+from tbgen.system import output_files
+from tbgen.system.safe_files import Foreign, create_or_reopen, followed
+from tbgen.system.text import named
 
 TORN: Final = ".torn"
 """Behind the name of the PGN file: where what was cut off goes, for nothing is thrown away. A number follows where
@@ -100,7 +101,7 @@ class Ledger:
     def accept(self) -> None:
         """Go on with the file, whose games are of this match: leave it with whole games only, parted by empty lines."""
         if self.torn is not None:
-            self.torn_at = files.write_aside(self._path.with_name(f"{self._path.name}{TORN}"), self.torn)
+            self.torn_at = output_files.write_aside(self._path.with_name(f"{self._path.name}{TORN}"), self.torn)
             os.ftruncate(self._handle, self._whole)
         if self._missing:
             os.write(self._handle, self._missing)

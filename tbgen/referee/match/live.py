@@ -9,16 +9,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import chess
 from chess.engine import InfoDict
 
-from tbgen import outcome
-from tbgen.pgn import san
-from tbgen.pgn.split import RESULTS
-from tbgen.pgn.tags import TagSection
+from tbgen.core import outcome
 from tbgen.referee.match.client import Client
 from tbgen.referee.match.control import Clock
 from tbgen.referee.match.ply import Ply, said
 from tbgen.rules.ends import Game
+from tbgen.rules.pgn import san
+from tbgen.rules.pgn.split import RESULTS
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.tags import begin
-from tbgen.text import SIDES
+from tbgen.system.text import SIDES
 
 _PAUSE: Final = 1.0
 """Seconds from one picture to the next."""

@@ -15,7 +15,7 @@ from chess.engine import Info, InfoDict, Protocol, UciProtocol
 
 from tbgen.referee.match.figures import uci_figures
 from tbgen.rules import variants
-from tbgen.text import decoded, shown
+from tbgen.system.text import decoded, shown
 
 LOGGER: Final = logging.getLogger("chess.engine")
 """The client library's. What is left out goes there as well, for the log has everything."""

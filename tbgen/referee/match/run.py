@@ -8,9 +8,9 @@ import chess
 
 from tbgen.errors import BadInput, OutOfRoom, TbgenError
 from tbgen.referee.match.conditions import Setting
-from tbgen.referee.match.desk import Game, Start, Started
 from tbgen.referee.match.desks import Desks, Processors
 from tbgen.referee.match.events import Event, Finished, Note
+from tbgen.referee.match.game_worker import Game, Start, Started
 from tbgen.referee.match.ledger import Entry, Ledger
 from tbgen.referee.match.openings import Openings
 from tbgen.referee.match.standings import Standings

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import MissingTable, UnsupportedPosition
 from tbgen.probe import Tablebase, is_late
 from tbgen.probe.words import LATE

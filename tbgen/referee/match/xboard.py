@@ -14,7 +14,7 @@ from chess.engine import InfoDict, XBoardProtocol
 from tbgen.referee.match.figures import xboard_figures
 from tbgen.referee.match.protocol import LONGEST, WATCHED, Guarded
 from tbgen.rules import variants
-from tbgen.text import decoded
+from tbgen.system.text import decoded
 
 _STOOD_IN_FOR: Final = ("ping", "setboard")
 _NOT_KNOWN: Final = re.compile(

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen import outcome
 from tbgen._version import __version__
+from tbgen.core import outcome
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import BadInput
 from tbgen.rules import Game
 from tbgen.rules.fen import read_fen
 from tbgen.rules.rulesets import IGNORED, RuleSet
 from tbgen.rules.scoring import Harmonic
 from tbgen.rules.statistics import elo
-from tbgen.table_rules import TableRules
-from tbgen.text import SIDES, Line, plies
+from tbgen.system.text import SIDES, Line, plies
 
 if TYPE_CHECKING:
     from tbgen.probe import MoveResult, SureResult, Tablebase
@@ -217,13 +217,13 @@ class Uci:
 
     def _hoped_or_held(self, among: list[chess.Move]) -> tuple[chess.Move, int]:
         """Give the move that promises most, or one that holds as much; and how far it was looked."""
-        from tbgen.referee.player.hope import Hope, promise
+        from tbgen.referee.player.shallow_search import Hope, promise
 
         board, record = self._game.board, self._game.record.outcome
         whole_game = self._rules == TableRules.WHOLE_GAME
         hoped, worth = Hope(self._tablebase, whole_game=whole_game).choose(board, record, among)
         if not whole_game:
-            from tbgen.fortress import hold_quickly
+            from tbgen.beyond.holding import hold_quickly
 
             held = hold_quickly(board, record, self._tablebase, HOLDING)
             if held is not None and held.move in among and promise(held.bound, board.turn) >= worth:

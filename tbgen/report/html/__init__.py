@@ -1,6 +1,6 @@
 """A report as one page that needs no network, and no script to be read.
 
-page.py         the whole; page.css: its looks, beside look.css (tbgen/look); page.js: what scripts share
+page.py         the whole; page.css: its looks, beside look.css (tbgen/drawing); page.js: what scripts share
 charts.py       charts; charts.css: their looks
 filter.py       many rows: they scroll, and are filtered
 table.py        tables; tables.js sorts, filters and saves them

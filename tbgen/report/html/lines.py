@@ -7,15 +7,15 @@ from html import escape
 
 import chess
 
-from tbgen import outcome
-from tbgen.look.board import sharing
-from tbgen.position import level
+from tbgen.core import outcome
+from tbgen.core.position import level
+from tbgen.core.table_rules import TableRules
+from tbgen.drawing.board import sharing
 from tbgen.probe.words import situation
 from tbgen.report.document import Exhibits, Line, Lines
 from tbgen.report.lines import spans, to_move
 from tbgen.rules.scoring import classical_result
-from tbgen.table_rules import TableRules
-from tbgen.text import SIDES, plies
+from tbgen.system.text import SIDES, plies
 
 
 def lines(block: Lines) -> Iterator[str]:

@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import Final
 
 from tbgen._version import __version__
-from tbgen.look import SHEET
-from tbgen.look.board import shared
+from tbgen.drawing import SHEET
+from tbgen.drawing.board import shared
 from tbgen.report.charts import Distances, HeatMap, Stack
 from tbgen.report.document import Block, Document, Exhibits, Lines, Remark, Section, Table, each_line_once
 from tbgen.report.glossary import GLOSSARY

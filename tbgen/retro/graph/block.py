@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from tbgen.board.attacks import SKIP, bit, reach
+from tbgen.compiler.intrinsics import bits_set, lowest_bit
+from tbgen.compiler.jit import inlined
 from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
-from tbgen.intrinsics import bits_set, lowest_bit
-from tbgen.jit import inlined
 from tbgen.retro.graph.predecessors import origins_of
 from tbgen.retro.graph.proof import inverse
 from tbgen.retro.graph.slice import BACK, STEP_TARGET, king_target, turn

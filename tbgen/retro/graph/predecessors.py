@@ -7,10 +7,10 @@ Some numbers found are illegal, none is a wrong position: callers recognise ille
 import numpy as np
 
 from tbgen.board.attacks import SKIP, reach
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined
 from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined
 from tbgen.retro.graph.slice import BACK, king_target, turn
 from tbgen.retro.threads.lanes import LANE, image_of
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from tbgen.board.attacks import SKIP, reach
 from tbgen.board.geometry import FILES_MIRRORED, RANKS_MIRRORED, TRANSPOSED
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined
 from tbgen.index.atlas import G_COUNT, G_SIDE, G_SLOT, GROUP
 from tbgen.index.kernels import group_number
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined
 from tbgen.retro.graph.slice import STEP_TARGET, king_target, turn
 from tbgen.retro.threads.lanes import LANE, image_of
 from tbgen.retro.threads.sets import lane_of

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tbgen.board.attacks import SKIP, attacked, move_tables, pinned
+from tbgen.board.men import Man
+from tbgen.compiler.jit import inlined
 from tbgen.index.atlas import G_COUNT, G_PARTNER, G_SIDE, G_SLOT, G_STRIDE, GROUP, GROUPS, MEN, Atlas
 from tbgen.index.kernels import decode_group, decode_half, decode_kings, group_number
 from tbgen.index.kings import MOST_PAIRS, PAIRS, Renumbering, passage
-from tbgen.jit import inlined
-from tbgen.men import Man
 from tbgen.retro.threads.ahead import Clusters, make_clusters
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.lines import LANES

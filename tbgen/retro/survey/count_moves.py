@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tbgen.board.attacks import BEHIND, BETWEEN, SKIP, bit, pair_of, reach
 from tbgen.board.geometry import MOST_PROMOTIONS
 from tbgen.board.moves import NOBODY, add_pawn_move, forward, is_pawn, man_on, pack_move
-from tbgen.intrinsics import bits_set, lowest_bit
-from tbgen.jit import inlined
+from tbgen.compiler.intrinsics import bits_set, lowest_bit
+from tbgen.compiler.jit import inlined
 from tbgen.retro.threads.lanes import LANE, add
 
 ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)

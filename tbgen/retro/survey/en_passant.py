@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tbgen.board.attacks import attacked
 from tbgen.board.geometry import PAWN_DOWN
 from tbgen.board.moves import is_checked, is_pawn, list_moves, move_slot, move_target, occupied_by, pack_move
-from tbgen.contents import MOVER_HOLDS
+from tbgen.compiler.intrinsics import fetch_i32
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import MOVER_HOLDS
 from tbgen.index.kernels import locate
-from tbgen.intrinsics import fetch_i32
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
 from tbgen.retro.survey.resets import follow, payoff_after
 from tbgen.retro.values.keys import level_of, outcome_of, patience
 from tbgen.retro.values.payoff import Payoff, best_of

@@ -16,22 +16,14 @@ from numpy.typing import NDArray
 
 from tbgen.board.attacks import bit, hits
 from tbgen.board.geometry import MOST_PROMOTIONS
-from tbgen.board.moves import (
-    is_pawn,
-    leaves_king_safe,
-    move_promotion,
-    move_slot,
-    move_taken,
-    move_target,
-    occupied_by,
-)
+from tbgen.board.moves import is_pawn, leaves_king_safe, move_promotion, move_slot, move_taken, move_target, occupied_by
+from tbgen.compiler.intrinsics import fetch_i32
+from tbgen.compiler.jit import inlined, kernel, plain
+from tbgen.core.material import Material, in_order
 from tbgen.index.atlas import MEN
 from tbgen.index.exits import Reached
 from tbgen.index.kernels import locate
 from tbgen.index.layout import Layout
-from tbgen.intrinsics import fetch_i32
-from tbgen.jit import inlined, kernel, plain
-from tbgen.material import Material, in_order
 from tbgen.retro.values.keys import outcome_of, patience
 from tbgen.retro.values.payoff import NO_OUTCOME, Payoff, best_of
 

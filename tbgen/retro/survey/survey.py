@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
 from tbgen.board.moves import move_slot, move_taken, move_target
+from tbgen.compiler.intrinsics import bits_set, fetch_add, lowest_bit
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.index.atlas import G_COUNT, G_SLOT, GROUP, MEN
-from tbgen.intrinsics import bits_set, fetch_add, lowest_bit
-from tbgen.jit import inlined, kernel
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.graph.slice import SliceGraph, set_up
 from tbgen.retro.survey.count_moves import ALL, Run, count_moves, make_run
 from tbgen.retro.survey.en_passant import Finished, gives_right, value_with_right

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.intrinsics import bits_set
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import bits_set
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.sets import BLOCK, BLOCK_LANES, CLOSED, lane_of
 

@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import lowest_bit, prefetch
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import lowest_bit, prefetch
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import AHEAD, MOST_CHANGES, MOST_NEIGHBOURS, room_for
 from tbgen.retro.sweep.cells import cell_of

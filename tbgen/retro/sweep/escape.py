@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE
 from tbgen.retro.sweep.cells import cell_of, first_cell
 from tbgen.retro.sweep.state import is_open, lanes_in, read_cells_ahead, read_members_ahead
 from tbgen.retro.threads.lanes import LANE

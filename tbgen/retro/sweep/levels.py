@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Growing
-from tbgen.jit import inlined, kernel, plain
-from tbgen.outcome import FIRST_RECORD
+from tbgen.compiler.jit import inlined, kernel, plain
+from tbgen.core.outcome import FIRST_RECORD
+from tbgen.memory.arrays import Growing
 from tbgen.retro.sweep.cases import Cases, make_cases
 from tbgen.retro.sweep.escape import VALUES
 from tbgen.retro.sweep.review import as_good_as_the_record, begin_review, review_all

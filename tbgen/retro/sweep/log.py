@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.sweep.cells import cell_of
 from tbgen.retro.sweep.state import key_at, read_values_around, read_worth_around
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by

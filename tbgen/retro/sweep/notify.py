@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined
 from tbgen.retro.graph.block import fill_row, is_block, lines_of, list_blocks, list_own_origins, put_back, set_aside
 from tbgen.retro.graph.predecessors import predecessors
 from tbgen.retro.graph.slice import MOST_NEIGHBOURS, turn

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.retro.graph.block import all_lead_into_block, is_block, many_in
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.threads.pop import pop_lanes

@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import atomic_load, fetch_add, lowest_bit, prefetch
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
+from tbgen.compiler.intrinsics import atomic_load, fetch_add, lowest_bit, prefetch
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE
 from tbgen.retro.graph.block import many_in
 from tbgen.retro.graph.proof import all_lead_into
 from tbgen.retro.graph.slice import AHEAD, room_for, successors

@@ -4,9 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import bits_set, fetch_add
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
+from tbgen.compiler.intrinsics import bits_set, fetch_add
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE
 from tbgen.retro.graph.block import many_in
 from tbgen.retro.sweep import escape, settle
 from tbgen.retro.sweep.escape import VALUES

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import FAILED, Growing
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.memory.arrays import FAILED, Growing
 from tbgen.retro.room import reserve
 from tbgen.retro.sweep import settle
 from tbgen.retro.sweep.cells import first_cell

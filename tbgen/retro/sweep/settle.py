@@ -6,8 +6,8 @@ goal stands, and resets that pay as much join at the distance of their payoff. T
 
 import numpy as np
 
-from tbgen.intrinsics import lowest_bit
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import lowest_bit
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.retro.sweep.cells import cell_of, first_cell
 from tbgen.retro.sweep.state import (
     NOT_AGAIN,

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.intrinsics import bits_set, lowest_bit
-from tbgen.jit import inlined, kernel, plain
+from tbgen.compiler.intrinsics import bits_set, lowest_bit
+from tbgen.compiler.jit import inlined, kernel, plain
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.survey.survey import ILLEGAL_LEVEL, Survey
 from tbgen.retro.sweep.cells import Cells, cell_of, cells_for, first_cell, give_all, give_open
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
@@ -28,7 +28,7 @@ from tbgen.retro.threads.team import next_range
 from tbgen.retro.values.codes import NONE, STANDS, make_code_table
 from tbgen.retro.values.keys import level_of, outcome_of
 from tbgen.retro.values.payoff import paid
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 Each = Callable[[Callable[[slice], Any], Iterable[slice]], Iterable[Any]]
 """`map`, or that of a pool of threads."""

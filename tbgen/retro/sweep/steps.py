@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.contents import MOVER_HOLDS, OPPONENT_HOLDS
-from tbgen.intrinsics import fetch_add
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import fetch_add
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.table_contents import MOVER_HOLDS, OPPONENT_HOLDS
 from tbgen.retro.sweep.cases import (
     case_at,
     count_cases,

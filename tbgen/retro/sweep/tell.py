@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.intrinsics import fetch_or, lowest_bit
-from tbgen.jit import inlined
+from tbgen.compiler.intrinsics import fetch_or, lowest_bit
+from tbgen.compiler.jit import inlined
 from tbgen.retro.threads.lanes import LANE
 from tbgen.retro.threads.lines import LANES, add_line, news_of
 from tbgen.retro.threads.sets import add_shared, lane_of, mark_shared, note_lines, place_of

@@ -4,7 +4,7 @@
 
 from typing import NamedTuple
 
-from tbgen.jit import inlined
+from tbgen.compiler.jit import inlined
 from tbgen.retro.graph.slice import Buffers, SliceGraph
 from tbgen.retro.sweep.log import Log
 from tbgen.retro.sweep.state import SliceState

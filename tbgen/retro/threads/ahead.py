@@ -12,8 +12,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tbgen.arrays import file_of
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.memory.arrays import file_of
 from tbgen.retro.threads.memo import slot_of
 
 _madvise = types.ExternalFunction("madvise", types.int32(types.intp, types.intp, types.int32))

@@ -17,9 +17,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
-from tbgen.arrays import Make, in_memory
 from tbgen.board.geometry import FILES_MIRRORED, RANKS_MIRRORED, TRANSPOSED
-from tbgen.jit import inlined
+from tbgen.compiler.jit import inlined
+from tbgen.memory.arrays import Make, in_memory
 
 LANE: Final = 64
 _ALIGNED: Final = 64

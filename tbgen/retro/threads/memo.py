@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from tbgen.jit import inlined
+from tbgen.compiler.jit import inlined
 
 
 @inlined

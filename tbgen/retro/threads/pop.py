@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.intrinsics import bits_set, lowest_bit
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import bits_set, lowest_bit
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.retro.threads.sets import (
     BLOCK_LANES,
     block_from,

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.intrinsics import bits_set, fetch_and, fetch_or, lowest_bit, prefetch
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import bits_set, fetch_and, fetch_or, lowest_bit, prefetch
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.retro.threads.ahead import BY_PAGES, is_in_file, read_ahead, read_around, read_by
 from tbgen.retro.threads.lanes import LANE, not_empty
 from tbgen.retro.threads.lines import LANES, words_not_empty

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
+from tbgen.compiler.jit import inlined, kernel
 from tbgen.retro.threads.counters import STOP
 
 LINE: Final = 8

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.intrinsics import compare_exchange
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.intrinsics import compare_exchange
+from tbgen.compiler.jit import inlined, kernel
 
 NONE: Final = np.uint16(0)
 """The code of the value 0: an illegal position, or no resets."""

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
-from tbgen.jit import inlined
-from tbgen.outcome import BASE
+from tbgen.compiler.jit import inlined
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import DISTANCE_MASK, OUTCOME_SHIFT
 
 LONGEST: Final = 4095
 """The longest distance that a staircase step can hold; with five men, 553 plies is the longest."""

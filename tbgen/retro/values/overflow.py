@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK
-from tbgen.jit import plain
+from tbgen.compiler.jit import plain
+from tbgen.core.table_contents import DISTANCE_MASK
 from tbgen.retro.values.codes import STANDS, capacity, is_full
 from tbgen.retro.values.payoff import LARGEST_SHORTEST
 

@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tbgen.jit import inlined
-from tbgen.outcome import BASE
+from tbgen.compiler.jit import inlined
+from tbgen.core.outcome import BASE
 
 NO_OUTCOME: Final = 0
 """The entry of illegal positions; no outcome has this value."""

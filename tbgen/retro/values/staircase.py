@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import FAILED, IN_MEMORY, Arrays
-from tbgen.contents import MOVER_HOLDS
-from tbgen.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
-from tbgen.jit import inlined, kernel
-from tbgen.outcome import BASE
+from tbgen.compiler.intrinsics import atomic_load, compare_exchange, fetch_add, store_release, yield_processor
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import MOVER_HOLDS
+from tbgen.memory.arrays import FAILED, IN_MEMORY, Arrays
 from tbgen.retro.room import reserve
 from tbgen.retro.values.keys import LONGEST, level_of
-from tbgen.sizes import FIRST_LINKS, LINKS_GROWTH, slots_for
+from tbgen.system.thresholds import FIRST_LINKS, LINKS_GROWTH, slots_for
 
 FULL: Final = -1
 

@@ -8,12 +8,12 @@ from collections.abc import Container, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from tbgen.contents import OUTCOME_SHIFT
+from tbgen.core.material import Material, parse
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.index.kings import FIXED, PAIRS
 from tbgen.index.layout import Layout
-from tbgen.material import Material, parse
-from tbgen.outcome import BASE
-from tbgen.store.format.facts import is_text
+from tbgen.store.format.build_notes import is_text
 
 _KEY: Final = "key"
 _COMPLETE: Final = "complete"

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
+from tbgen.core.material import Material
 from tbgen.index.layout import Layout
-from tbgen.material import Material
 
 SLICES: Final = "slices"
 INDEX: Final = "index"

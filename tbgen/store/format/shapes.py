@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import OUTCOME_SHIFT, places_of
-from tbgen.outcome import BASE
-from tbgen.turns import pieces
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import OUTCOME_SHIFT, places_of
+from tbgen.system.parallel import pieces
 
 FRESH, BEFORE, EVEN, ODD = range(4)
 """Where a step's distance comes from: the fresh one, that of the step before, or one stored with the position."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.contents import DISTANCE_MASK
+from tbgen.core.table_contents import DISTANCE_MASK
 from tbgen.errors import CorruptTable
 from tbgen.store.format.planes import joined
 from tbgen.store.format.schema import ESCAPE, RAW, shape_type
@@ -20,7 +20,7 @@ from tbgen.store.format.shapes import ShapeTable
 from tbgen.store.read.positions import Positions
 
 Step = tuple[int, int, int, int]
-"""Holder, level, outcome and distance: see `Steps` in tbgen/contents.py."""
+"""Holder, level, outcome and distance: see `Steps` in tbgen/core/table_contents.py."""
 
 
 class ChunkFormat:

@@ -84,7 +84,7 @@ class Spelled(NamedTuple):
     lengths: NDArray[np.uint16]
     """`[position]`: how many steps it has."""
     steps: NDArray[np.int64]
-    """See tbgen/steps.py."""
+    """See tbgen/core/packed_steps.py."""
 
 
 def spell_out(bulk: Bulk) -> Spelled:

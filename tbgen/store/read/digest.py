@@ -7,13 +7,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import Contents, selected
-from tbgen.material import Material
-from tbgen.steps import unpack_steps
+from tbgen.core.material import Material
+from tbgen.core.packed_steps import unpack_steps
+from tbgen.core.table_contents import Contents, selected
+from tbgen.core.table_rules import TableRules
 from tbgen.store.read.bulk import Bulk
 from tbgen.store.read.decode import spell_out
-from tbgen.table_rules import TableRules
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 _PIECE: Final = 1 << 18
 _STEP: Final = np.dtype([("holder", "u1"), ("level", "u1"), ("outcome", "<i2"), ("distance", "<u2")])

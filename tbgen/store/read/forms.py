@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
+from tbgen.memory.arrays import Make
 from tbgen.store.format.form_pages import unpack_page
 from tbgen.store.format.schema import FORM_PAGE, FORMS_PER_PAGE
 from tbgen.store.format.shapes import Forms, no_forms

@@ -5,8 +5,8 @@ A single look needs none of it, and must not wait for a compiler to be loaded.""
 
 import numpy as np
 
-from tbgen.jit import inlined, kernel
-from tbgen.steps import pack_step
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.packed_steps import pack_step
 from tbgen.store.format.schema import ESCAPE
 from tbgen.store.format.shapes import AS_FRESH
 from tbgen.store.read.keys import NOBODY

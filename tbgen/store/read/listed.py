@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.contents import OUTCOME_SHIFT
+from tbgen.core.outcome import BASE
+from tbgen.core.table_contents import OUTCOME_SHIFT
 from tbgen.errors import CorruptTable
-from tbgen.outcome import BASE
 from tbgen.store.format.schema import COUNT, RAW, SHAPE_BLOCK, SHAPE_COLUMNS
 from tbgen.store.format.shapes import Load, Shape, ShapeTable, pack_base
 

@@ -18,19 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.arrays import Make, in_memory
+from tbgen.board.men import told
+from tbgen.core.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
+from tbgen.core.table_rules import TableRules
 from tbgen.errors import NO_MORE, NO_ROOM, BadInput, CorruptTable, MissingTable, unreadable
 from tbgen.index import layout_of
 from tbgen.index.layout import Layout
-from tbgen.material import MEN_IN_TABLES, MEN_OF_CHESS, Material, parse
-from tbgen.men import told
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.store.directory import check_file, named, way_to
 from tbgen.store.format import head as heads
-from tbgen.store.format.facts import is_text, read_facts
+from tbgen.store.format.build_notes import is_text, read_facts
 from tbgen.store.format.head import BadHead, Head, Section, Whole
 from tbgen.store.format.local import LocalNotes, numbers_per_slice, read_notes
 from tbgen.store.format.order import read_order
-from tbgen.store.format.schema import (
+from tbgen.store.format.schema import (  # fmt: skip
     BOTH_SIDES,
     CHECK,
     CHUNKS,
@@ -47,7 +48,7 @@ from tbgen.store.format.schema import (
     index_page,
     kinds_of,
     men_of,
-)  # fmt: skip
+)
 from tbgen.store.format.shapes import MOST_STEPS, Forms
 from tbgen.store.format.slices import tell
 from tbgen.store.local import local_named
@@ -57,7 +58,6 @@ from tbgen.store.read.chunk import Chunk, ChunkFormat
 from tbgen.store.read.forms import FormReader
 from tbgen.store.read.groups import Group, Page, Place
 from tbgen.store.read.listed import Bounds, ListedShapes
-from tbgen.table_rules import TableRules
 
 _MOST_MEN: Final = 32
 """Of a local table."""

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import in_memory
+from tbgen.memory.arrays import in_memory
 from tbgen.store.format.schema import RAW
 from tbgen.store.format.shapes import ODD, Forms, ShapeTable, no_forms
 from tbgen.store.read.chunk import ChunkFormat

@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
-from tbgen.contents import Steps
-from tbgen.steps import LONGEST, unpack_steps
+from tbgen.core.packed_steps import LONGEST, unpack_steps
+from tbgen.core.table_contents import Steps
+from tbgen.memory.arrays import Make
 from tbgen.store.read import kernels
-from tbgen.turns import pieces
+from tbgen.system.parallel import pieces
 
 _LEAST: Final = 1 << 12
 """Staircases, and steps, that there is room for at first."""

@@ -10,12 +10,12 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
+from tbgen.core.material import Material
+from tbgen.core.table_contents import DISTANCE_MASK, OUTCOME_SHIFT, Contents
 from tbgen.errors import CorruptTable, MissingTable
 from tbgen.index import Layout
 from tbgen.index.stored_twice import stored_twice
-from tbgen.material import Material
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.store.format.head import Whole
 from tbgen.store.format.schema import BOTH_SIDES, GROUP, KEEPS
 from tbgen.store.format.split import Split
@@ -24,7 +24,7 @@ from tbgen.store.read.cache import Cache
 from tbgen.store.read.chunk import Chunk, Step
 from tbgen.store.read.decoded_table import AllShapes, DecodedTable
 from tbgen.store.read.open_file import OpenFile, differs
-from tbgen.turns import in_turn
+from tbgen.system.parallel import in_turn
 
 _TABLES: Final = itertools.count(1)
 _KEYS: Final = 40

@@ -10,9 +10,9 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen import turns
-from tbgen.arrays import Make
-from tbgen.sizes import LARGE
+from tbgen.memory.arrays import Make
+from tbgen.system import parallel
+from tbgen.system.thresholds import LARGE
 
 _FIRST: Final = 1 << 16
 """Bytes of the first piece of room; each next one is twice as large, until `make` puts them on disk,"""
@@ -27,7 +27,7 @@ _Kind = TypeVar("_Kind", bound=np.generic)
 
 def pieces(count: int) -> Sequence[slice]:
     """Parts of a large array that are treated together."""
-    return turns.pieces(count, _PIECE)
+    return parallel.pieces(count, _PIECE)
 
 
 class Aside(Generic[_Kind]):

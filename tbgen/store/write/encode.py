@@ -10,25 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
-from tbgen.arrays import Make, in_memory, read_by_pages
-from tbgen.contents import Told, distances
+from tbgen.core.table_contents import Told, distances
 from tbgen.index import layout_of
+from tbgen.memory.arrays import Make, in_memory, read_by_pages
 from tbgen.store.format.order import candidates, numbers_of
 from tbgen.store.format.planes import bytes_for, planes_of
 from tbgen.store.format.schema import COUNT, ESCAPE, LEVEL, RAW, SHAPE_BLOCK, group_of
 from tbgen.store.write.aside import Aside
 from tbgen.store.write.form_numbers import FormNumbers, number_forms
-from tbgen.store.write.kernels import (
-    ODD_AT,
-    OUTCOME_AT,
-    OUTCOMES,
-    Rows,
-    Stored,
-    fill_chunk,
-    find_kinds,
-)
+from tbgen.store.write.kernels import ODD_AT, OUTCOME_AT, OUTCOMES, Rows, Stored, fill_chunk, find_kinds
 from tbgen.store.write.staircases import make_rows
-from tbgen.turns import in_turn, ranges
+from tbgen.system.parallel import in_turn, ranges
 
 WIDTHS: Final = (1 << 14, 1 << 12)
 """Positions per chunk. With more, chunks compress better, by 4 % here, but reading one position takes longer."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make, in_memory
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.store.format.shapes import by_step
 from tbgen.store.write.aside import pieces
 from tbgen.store.write.rising import Rising

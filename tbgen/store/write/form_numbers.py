@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
+from tbgen.memory.arrays import Make
 from tbgen.store.format.form_pages import pack_pages
 from tbgen.store.format.planes import bytes_for
 from tbgen.store.format.schema import FORMS_PER_PAGE
@@ -14,7 +14,7 @@ from tbgen.store.write.aside import Aside, pieces
 from tbgen.store.write.kernels import SAME_AT, Rows
 from tbgen.store.write.rising import Rising
 from tbgen.store.write.staircases import make_forms
-from tbgen.turns import ranges
+from tbgen.system.parallel import ranges
 
 _MERGED: Final = 1 << 12
 """Chunks whose forms are merged at a time."""

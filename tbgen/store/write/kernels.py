@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.contents import DISTANCE_MASK, OUTCOME_SHIFT
-from tbgen.jit import inlined, kernel
+from tbgen.compiler.jit import inlined, kernel
+from tbgen.core.table_contents import DISTANCE_MASK, OUTCOME_SHIFT
 from tbgen.store.format.schema import ESCAPE
 from tbgen.store.format.shapes import MOST_STEPS, WORD_END, WORD_OUTCOME_AT
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from tbgen.contents import no_positions
+from tbgen.core.material import Material
+from tbgen.core.table_contents import no_positions
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
 from tbgen.store.write.encode import encode
 
 _KINGS: Final = Material("", "")

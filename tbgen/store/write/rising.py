@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
+from tbgen.memory.arrays import Make
 from tbgen.store.write.aside import pieces
 
 _Kind = TypeVar("_Kind", np.int64, np.uint64)

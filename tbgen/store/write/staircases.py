@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tbgen.arrays import Make
-from tbgen.contents import Steps, places_of
+from tbgen.core.table_contents import Steps, places_of
+from tbgen.memory.arrays import Make
 from tbgen.store.format.planes import bytes_for
 from tbgen.store.format.shapes import (
     BEFORE,
@@ -31,15 +31,8 @@ from tbgen.store.format.shapes import (
 )
 from tbgen.store.write.aside import pieces
 from tbgen.store.write.find_forms import Words, find_forms
-from tbgen.store.write.kernels import (
-    BITS,
-    SAME_AT,
-    TOGETHER,
-    WORD_ODD_AT,
-    WORD_REPEATS_AT,
-    Rows,
-)
-from tbgen.turns import in_turn
+from tbgen.store.write.kernels import BITS, SAME_AT, TOGETHER, WORD_ODD_AT, WORD_REPEATS_AT, Rows
+from tbgen.system.parallel import in_turn
 
 T = TypeVar("T")
 

@@ -13,17 +13,15 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import numpy as np
 
 from tbgen._version import __version__
-from tbgen.arrays import Make, in_memory
-from tbgen.contents import Told
-from tbgen.files import settle
+from tbgen.core.material import Material
+from tbgen.core.table_contents import Told
 from tbgen.index import layout_of
-from tbgen.material import Material
-from tbgen.safe_files import create
+from tbgen.memory.arrays import Make, in_memory
 from tbgen.store.format import head as heads
-from tbgen.store.format.facts import Facts
+from tbgen.store.format.build_notes import Facts
 from tbgen.store.format.head import Head, Whole
 from tbgen.store.format.local import LocalNotes
-from tbgen.store.format.schema import (
+from tbgen.store.format.schema import (  # fmt: skip
     CHUNKS,
     COMPLETE,
     FORM_PAGE,
@@ -40,12 +38,14 @@ from tbgen.store.format.schema import (
     kinds_of,
     men_of,
     with_checks,
-)  # fmt: skip
+)
 from tbgen.store.format.slices import tell
 from tbgen.store.lock import half_written
 from tbgen.store.write.encode import Census, Encoded, encode
 from tbgen.store.write.hdf5 import Array, Described, describe
-from tbgen.text import to_json
+from tbgen.system.output_files import settle
+from tbgen.system.safe_files import create
+from tbgen.system.text import to_json
 
 _BYTE: Final = np.dtype("u1")
 

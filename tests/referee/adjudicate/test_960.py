@@ -7,7 +7,7 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.referee.match.books import Kind, OpeningText
 from tbgen.referee.match.openings import Openings
 from tbgen.rules import rulesets

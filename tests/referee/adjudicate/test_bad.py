@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tbgen import outcome
-from tbgen.pgn.split import Unit
+from tbgen.core import outcome
 from tbgen.referee.adjudicate.game import Fault, Judge, Judged
 from tbgen.referee.adjudicate.settings import Settings, make_settings
+from tbgen.rules.pgn.split import Unit
 from tests.support.judged_games import game, judged
 
 NUL = "NUL bytes: no PGN (name a packed file .gz, .bz2, .xz or .zst; convert UTF-16 to UTF-8)"

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from tbgen.packed import reading, writing
 from tbgen.referee.adjudicate import files
 from tbgen.referee.adjudicate.files import adjudicate
 from tbgen.referee.adjudicate.settings import Settings
+from tbgen.system.compressed_files import reading, writing
 from tests.support.adjudicating import SAMPLE, run
 from tests.support.patience import PATIENCE
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.adjudicate.decide import Basis, Reach
 from tbgen.referee.adjudicate.finish import Finish

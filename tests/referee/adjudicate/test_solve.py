@@ -7,16 +7,16 @@ from pathlib import Path
 import chess
 import pytest
 
+from tbgen.beyond.local.attempt import Means
+from tbgen.beyond.prove.games import Solver
+from tbgen.core.outcome import parse, text
 from tbgen.errors import MissingTable
-from tbgen.local.attempt import Means
-from tbgen.outcome import parse, text
-from tbgen.pgn.split import Unit
-from tbgen.pgn.tags import TagSection
 from tbgen.probe import Sure, Tablebase, open_tablebase
-from tbgen.prove.games import Solver
 from tbgen.referee.adjudicate.decide import Basis
 from tbgen.referee.adjudicate.game import Judge
 from tbgen.referee.adjudicate.settings import make_settings
+from tbgen.rules.pgn.split import Unit
+from tbgen.rules.pgn.tags import TagSection
 from tests.support.adjudicating import run
 from tests.support.judged_games import game
 from tests.support.local_tables import RACE, keep_alone, links

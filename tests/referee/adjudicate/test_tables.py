@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput, MissingTable
 from tbgen.probe import open_tablebase
 from tbgen.referee.adjudicate.decide import Basis, Reach

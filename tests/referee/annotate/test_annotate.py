@@ -8,11 +8,12 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen import open_tablebase, outcome
+from tbgen import open_tablebase
 from tbgen.cli.main import main
-from tbgen.packed import reading
-from tbgen.pgn.split import units
+from tbgen.core import outcome
 from tbgen.referee.annotate.game import Teller, Told
+from tbgen.rules.pgn.split import units
+from tbgen.system.compressed_files import reading
 from tests.support.judged_games import BISHOP, game
 
 SAMPLE = Path(__file__).parents[2] / "data" / "games.pgn"

@@ -17,8 +17,8 @@ import chess.pgn
 import pytest
 
 from tbgen.cli.main import main
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import desks
+from tbgen.rules.pgn.tags import TagSection
 from tests.support.matches import FAKE, GOOD, KRK, complaint, fake, played
 from tests.support.patience import PATIENCE
 

@@ -11,9 +11,9 @@ import chess
 import chess.pgn
 import pytest
 
-from tbgen import outcome
 from tbgen.cli.main import main
-from tbgen.pgn.tags import TagSection
+from tbgen.core import outcome
+from tbgen.rules.pgn.tags import TagSection
 from tbgen.rules.tags import SCORING, result_of
 from tests.support.matches import GOOD, KRK, STOCKFISH, complaint, fake, played
 from tests.support.patience import PATIENCE

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.game_files import replaced
 from tbgen.referee.match import announce

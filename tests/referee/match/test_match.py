@@ -12,7 +12,7 @@ import chess.polyglot
 import pytest
 import zstandard
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.match.contestants import Contestant, contestants
 from tbgen.referee.match.control import Clock, Control, limit

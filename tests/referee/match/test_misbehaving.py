@@ -16,7 +16,7 @@ import pytest
 
 from tbgen.cli.main import main
 from tbgen.errors import OutOfRoom
-from tbgen.referee.match import bout
+from tbgen.referee.match import game_loop
 from tbgen.referee.match.client import Client
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.control import Control
@@ -259,7 +259,7 @@ def test_a_machine_that_starts_no_more_processes_is_no_fault_of_an_engine(
         for colour, name in ((chess.WHITE, "A"), (chess.BLACK, "B"))
     }
     with pytest.raises(OutOfRoom, match=r"^A cannot be started: .*; with fewer games at a time, the same command goes"):
-        asyncio.run(bout._announce(clients, chess.Board(), None))
+        asyncio.run(game_loop._announce(clients, chess.Board(), None))
 
 
 def test_who_interrupts_twice_leaves_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,6 @@ import pytest
 from chess.engine import Cp, InfoDict, PovScore
 
 from tbgen.cli.main import main
-from tbgen.pages import match
-from tbgen.pages.match import Page
-from tbgen.pgn.tags import TagSection
 from tbgen.referee.match import live
 from tbgen.referee.match.contestants import Contestant
 from tbgen.referee.match.control import Clock, Control
@@ -28,6 +25,9 @@ from tbgen.referee.match.ply import Ply
 from tbgen.referee.match.standings import Standings
 from tbgen.referee.match.xboard import XBoard
 from tbgen.rules.ends import Game
+from tbgen.rules.pgn.tags import TagSection
+from tbgen.web.pages import match
+from tbgen.web.pages.match import Page
 from tests.support.matches import FAKE, GOOD, complaint, fake, played
 
 BAD = "<b>Bad</b></script>"

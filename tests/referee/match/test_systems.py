@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tbgen import outcome
+from tbgen.core import outcome
 from tbgen.errors import BadInput
 from tbgen.referee.match.ledger import Entry
 from tbgen.referee.match.standings import Standings

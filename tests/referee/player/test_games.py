@@ -18,9 +18,9 @@ import chess
 import chess.engine
 import pytest
 
-from tbgen import outcome
-from tbgen.material import Material
-from tbgen.position import fault, goal, level
+from tbgen.core import outcome
+from tbgen.core.material import Material
+from tbgen.core.position import fault, goal, level
 from tbgen.probe import Result, Tablebase, open_tablebase
 from tbgen.rules import Game
 from tbgen.rules.rulesets import IGNORED, RuleSet

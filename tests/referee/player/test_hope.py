@@ -7,11 +7,11 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen import outcome, position
-from tbgen.potential.better import points
+from tbgen.core import outcome, position
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.numbering import material_of
-from tbgen.referee.player.hope import Hope
+from tbgen.referee.player.shallow_search import Hope
+from tbgen.rules.potential.better import points
 from tbgen.rules.scoring import Exponential
 
 POINTS = Exponential()

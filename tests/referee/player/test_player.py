@@ -4,8 +4,8 @@ from pathlib import Path
 
 import chess
 
-from tbgen import outcome
-from tbgen.position import level
+from tbgen.core import outcome
+from tbgen.core.position import level
 from tbgen.probe import open_tablebase
 from tbgen.referee.player.choice import LONGEST_LINE, line_of, ranked
 from tbgen.rules import Game

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen import outcome
 from tbgen.cli.main import main
+from tbgen.core import outcome
 from tbgen.referee.player.uci import Uci, score
-from tbgen.text import Line
+from tbgen.system.text import Line
 from tests.support.patience import PATIENCE
 from tests.support.places import ROOT
 from tests.support.runs import BISHOP

@@ -1,0 +1,1 @@
+"""Positions of more men than tables have: what a side is sure of, and proofs of it."""

@@ -1,0 +1,1 @@
+"""Kernels: the decorators that compile them, and the cache of their machine code."""

@@ -1,0 +1,1 @@
+"""The words of the field, as data: materials, outcomes, positions, the contents of a table."""

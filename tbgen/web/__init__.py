@@ -1,0 +1,1 @@
+"""The tables over HTTP and in the browser."""
