@@ -91,7 +91,7 @@ def test_the_wheel_has_the_package_and_nothing_else(packages: Packages) -> None:
     }
     assert {name.partition("/")[2] for name in names if name.startswith(information)} == {
         "METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "licenses/LICENSE-DATA",
-        "licenses/tbgen/pages/static/chessground/LICENSE",
+        "licenses/tbgen/web/pages/static/chessground/LICENSE",
     }  # fmt: skip
     assert {"tbgen/py.typed", "tbgen/generate/__init__.py"} <= set(names)
     assert {f"tbgen/bundled/{path.name}" for path in BUNDLED.iterdir()} <= set(names)

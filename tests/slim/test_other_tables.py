@@ -80,7 +80,6 @@ def test_other_bytes_are_told(
 ) -> None:
     """Another version of zlib or HDF5 makes other bytes of the same contents."""
     slim = slim_from(small_tables / "KBvK.r.h5", tmp_path)
-    monkeypatch.setattr("tbgen.store.write.table.LEVEL", 1, raising=False)
     monkeypatch.setattr("tbgen.store.write.encode.LEVEL", 1)
     assert main(["unpack", str(slim), "--tables", str(tmp_path), "-q"]) == 0
     assert "KBvK.r.h5: the same contents in other bytes" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The board's page. Scripts make what stands beside the board, of the JSON that `serve/board.py` or
+"""The board's page. Scripts make what stands beside the board, of the JSON that `server/board.py` or
 `static/published.js` tells; here are its frame, its title for lists of pages, and the same in words without scripts."""
 
 from html import escape
