@@ -63,7 +63,6 @@ def check_beside(directory: Path, materials: Sequence[str], rules: str, counts: 
 
 def test_it_is_one_module_that_anybody_may_copy() -> None:
     source = (CLIENT / "rmtb.js").read_text()
-    assert len(source.splitlines()) <= 1000
     assert set(re.findall(r'import\("([^"]+)"\)', source)) == {"node:fs/promises", "node:url"}
     assert not re.search(r"^import ", source, re.MULTILINE)
     assert (CLIENT / "LICENSE").read_text().startswith("MIT License")
