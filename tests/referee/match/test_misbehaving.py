@@ -226,18 +226,18 @@ def test_what_an_engine_leaves_whose_desk_is_killed(capsys: pytest.CaptureFixtur
 def test_what_a_running_engine_has_started_is_let_alone() -> None:
     code = """if True:
         import os, subprocess
-        from tbgen.referee.match import strays
+        from tbgen.referee.match import orphans
 
-        strays.adopt()
+        orphans.adopt()
         call = ["sh", "-c", "setsid sleep 600 >&2 & echo $!"]
-        environments = {"PATH": os.defpath}, strays.marked("one"), strays.marked("other")
+        environments = {"PATH": os.defpath}, orphans.marked("one"), orphans.marked("other")
         told = [subprocess.run(call, stdout=subprocess.PIPE, env=env).stdout for env in environments]
-        strays.RUNNING[4194305] = "other"
-        while strays.end():
+        orphans.RUNNING[4194305] = "other"
+        while orphans.end():
             pass
         print(*(os.path.exists(f"/proc/{int(pid)}") for pid in told))
-        del strays.RUNNING[4194305]
-        strays.end()
+        del orphans.RUNNING[4194305]
+        orphans.end()
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout.split() == ["False", "False", "True"]
